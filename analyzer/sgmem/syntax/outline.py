@@ -1,0 +1,91 @@
+"""The outline of a file: its statements, scopes and imports as flat tables, with spans and no expressions.
+
+Statements stand in source order (preorder), so the statements of a scope, nested ones included, are one contiguous range.
+Outlines are cached by content hash; expressions are lowered on demand (`lower`).
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from sgmem.syntax.ir import Span, StatementKind
+
+Block = Literal["body", "orelse", "handlers", "finally"]
+
+
+class StatementOutline(msgspec.Struct, frozen=True, array_like=True):
+    """One statement. `heads` are the spans of a compound statement's header expressions:
+
+    if/while: (test,) · for: (target, iterable) · with: (item, target or item, ...) in pairs, equal spans where there is no target ·
+    match: (subject,) · case: (pattern, guard?) · except: (type?,) · try: ().
+    `names` are the names that an import, global, nonlocal, except, def or class statement binds or declares.
+    """
+
+    kind: StatementKind
+    span: Span
+    parent: int
+    """The index of the enclosing compound statement within the same scope; for a scope's top-level statements, the statement that
+    defines the scope (-1 for the module)."""
+    block: Block
+    """Which block of the parent holds this statement."""
+    scope: int
+    heads: tuple[Span, ...] = ()
+    names: tuple[str, ...] = ()
+
+
+ParameterKind = Literal["positional", "normal", "star", "keyword", "double-star"]
+
+
+class ParameterOutline(msgspec.Struct, frozen=True, array_like=True):
+    name: str
+    kind: ParameterKind
+    span: Span
+    annotation: Span | None = None
+    default: Span | None = None
+
+
+class ScopeOutline(msgspec.Struct, frozen=True, array_like=True):
+    """A module, class or function. `first` and `last` bound its statements (half open), nested definitions included."""
+
+    kind: Literal["module", "class", "function"]
+    name: str
+    qualname: str
+    """Dotted within the module, without `<locals>`: `ModelRunner.__init__`; empty for the module."""
+    parent: int
+    statement: int
+    """The statement that defines it; -1 for the module."""
+    span: Span
+    first: int
+    last: int
+    parameters: tuple[ParameterOutline, ...] = ()
+    decorators: tuple[Span, ...] = ()
+    bases: tuple[Span, ...] = ()
+    """A class's positional bases (keywords such as `frozen=True` or `metaclass=` are in `keywords`)."""
+    keywords: tuple[tuple[str, Span], ...] = ()
+    returns: Span | None = None
+    is_async: bool = False
+
+
+class ImportOutline(msgspec.Struct, frozen=True, array_like=True):
+    """`from MODULE import NAME as BOUND` (level dots before), or `import MODULE as BOUND` (`name` is None).
+
+    `import a.b` without an alias binds `a`: then `module` is "a.b" and `bound` is "a". A star import has name "*".
+    """
+
+    statement: int
+    scope: int
+    module: str
+    level: int
+    name: str | None
+    bound: str
+    type_checking: bool = False
+
+
+class Outline(msgspec.Struct, frozen=True, array_like=True):
+    """The whole file. Scope 0 is the module."""
+
+    statements: tuple[StatementOutline, ...]
+    scopes: tuple[ScopeOutline, ...]
+    imports: tuple[ImportOutline, ...]
