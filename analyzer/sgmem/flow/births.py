@@ -1,0 +1,329 @@
+"""Backward: where a value was born (a measurement, a declaration, a constant), through renames, calls, returns and fields."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from sgmem.flow.occurrences import Occurrences
+from sgmem.flow.order import ENTRY, Order
+from sgmem.flow.places import ANY, Field, GlobalVariable, LooseField, Parameter, Path, Place, Variable
+from sgmem.flow.steps import METHODS, NUMERIC
+from sgmem.program.calls import CallSite, bind
+from sgmem.program.classes import assigned
+from sgmem.program.entities import Class, Function
+from sgmem.program.files import File, dotted
+from sgmem.program.program import Program
+from sgmem.syntax import ir
+from sgmem.syntax.ir import Expr, Span
+
+BirthKind = Literal["measurement", "declaration", "constant", "computed", "call", "parameter", "unresolved"]
+
+# The most telling birth first, where a value has several.
+RANK: dict[BirthKind, int] = {
+    "measurement": 0, "declaration": 1, "computed": 2, "call": 3, "constant": 4, "parameter": 5, "unresolved": 6,
+}  # fmt: skip
+MAX_DEPTH = 40
+MAX_BIRTHS = 24
+_SAME_VALUE = {"copy", "deepcopy", "cast", "item", "clone", "cpu", "to", "detach"}
+
+
+@dataclass(frozen=True, slots=True)
+class Hop:
+    """One place a value passed on its way, nearest to its birth last."""
+
+    file: File
+    statement: int
+    span: Span
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Birth:
+    """Where and as what a value was born, and the hops back to it."""
+
+    kind: BirthKind
+    file: File
+    statement: int
+    expression: Expr | None
+    span: Span
+    place: Place | None = None
+    hops: tuple[Hop, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _At:
+    file: File
+    statement: int
+    stack: tuple[CallSite, ...] = ()
+    hops: tuple[Hop, ...] = ()
+
+    @property
+    def scope(self) -> int:
+        return self.file.outline.statements[self.statement].scope
+
+
+class Births:
+    """Finds births over one program. `measures` says whether a call reads a memory gauge: `(call, file, scope) -> bool`."""
+
+    def __init__(
+        self, program: Program, occurrences: Occurrences, order: Order, measures: Callable[[ir.Call, File, int], bool]
+    ) -> None:
+        self.program = program
+        self.occurrences = occurrences
+        self.order = order
+        self.measures = measures
+
+    def of(self, expr: Expr, file: File, statement: int, stack: tuple[CallSite, ...] = ()) -> tuple[Birth, ...]:
+        """The births of an expression's value, the most telling first."""
+        seen: set[tuple[object, Path]] = set()
+        found: dict[tuple[str, Span, str], Birth] = {}
+        for birth in self._expression(expr, (), _At(file, statement, stack), seen):
+            found.setdefault((birth.file.path, birth.span, birth.kind), birth)
+            if len(found) >= MAX_BIRTHS:
+                break
+        return tuple(sorted(found.values(), key=lambda birth: (RANK[birth.kind], len(birth.hops))))
+
+    # -- expressions ----------------------------------------------------------------------------------------------------------
+
+    def _expression(self, expr: Expr, path: Path, at: _At, seen: set[tuple[object, Path]]) -> Iterator[Birth]:
+        if len(at.hops) > MAX_DEPTH or (expr, path) in seen:
+            return
+        seen.add((expr, path))
+        match expr:
+            case ir.Const():
+                yield self._birth("constant", expr, at)
+            case ir.Name():
+                yield from self._name(expr, path, at, seen)
+            case ir.Attribute():
+                yield from self._attribute(expr, path, at, seen)
+            case ir.Call():
+                yield from self._call(expr, path, at, seen)
+            case ir.Conditional():
+                yield from self._expression(expr.body, path, at, seen)
+                yield from self._expression(expr.orelse, path, at, seen)
+            case ir.Boolean():
+                for value in expr.values:
+                    yield from self._expression(value, path, at, seen)
+            case ir.Walrus() | ir.Await():
+                yield from self._expression(expr.value, path, at, seen)
+            case ir.Subscript():
+                key = expr.index.value if isinstance(expr.index, ir.Const) else ANY
+                yield from self._expression(expr.base, (key if isinstance(key, str | int) else ANY, *path), at, seen)
+            case ir.Collection() if path:
+                for position, item in enumerate(expr.items):
+                    if path[0] in (position, ANY):
+                        yield from self._expression(item, path[1:], at, seen)
+            case ir.Dict() if path:
+                for entry, item in expr.items:
+                    if entry is None:
+                        yield from self._expression(item, path, at, seen)
+                    elif path[0] == ANY or (isinstance(entry, ir.Const) and entry.value == path[0]):
+                        yield from self._expression(item, path[1:], at, seen)
+            case _:
+                yield self._birth("computed", expr, at)
+
+    def _birth(self, kind: BirthKind, expr: Expr, at: _At, place: Place | None = None) -> Birth:
+        span = expr.span
+        if kind == "computed":
+            span = at.file.statement(at.statement).span
+        return Birth(kind, at.file, at.statement, expr, span, place, at.hops)
+
+    def _hop(self, at: _At, file: File, statement: int, span: Span, text: str, stack: tuple[CallSite, ...]) -> _At:
+        return _At(file, statement, stack, (*at.hops, Hop(file, statement, span, text)))
+
+    def _name(self, expr: ir.Name, path: Path, at: _At, seen: set[tuple[object, Path]]) -> Iterator[Birth]:
+        for place in self.occurrences.variable(at.file, at.scope, expr.id):
+            if isinstance(place, Variable):
+                yield from self._variable(place, path, at, seen)
+            elif isinstance(place, GlobalVariable):
+                yield from self._writes(place, path, at, seen)
+            return
+        yield self._birth("unresolved", expr, at)
+
+    def _variable(self, place: Variable, path: Path, at: _At, seen: set[tuple[object, Path]]) -> Iterator[Birth]:
+        file, scope = place.file, place.scope
+        definitions = self.order.definitions(file, scope, place.name)
+        reaching = frozenset(definitions) | {ENTRY}
+        if at.scope == scope and at.file is file:
+            reaching = self.order.reaching(file, scope, place.name, at.statement)
+        for index in sorted(reaching - {ENTRY}):
+            yield from self._definition(file, index, place.name, path, at, seen)
+        if ENTRY in reaching:
+            row = file.scope(scope)
+            if row.kind == "function" and any(parameter.name == place.name for parameter in row.parameters):
+                yield from self._parameter(Parameter(Function(file, scope), place.name), path, at, seen)
+
+    def _definition(
+        self, file: File, index: int, name: str, path: Path, at: _At, seen: set[tuple[object, Path]]
+    ) -> Iterator[Birth]:
+        statement = file.statement(index)
+        onward = self._hop(at, file, index, statement.span, name, at.stack)
+        for binding in statement.bindings:
+            for inner in unpacking(binding.target, name):
+                if binding.how == "augment":
+                    yield Birth("computed", file, index, binding.value, statement.span, None, at.hops)
+                elif binding.value is not None:
+                    element = (ANY,) if binding.how == "iterate" else ()
+                    yield from self._expression(binding.value, (*element, *inner, *path), onward, seen)
+        for root in statement.expressions():
+            for node in ir.walk(root):
+                if isinstance(node, ir.Walrus) and node.target.id == name:
+                    yield from self._expression(node.value, path, onward, seen)
+
+    def _attribute(self, expr: ir.Attribute, path: Path, at: _At, seen: set[tuple[object, Path]]) -> Iterator[Birth]:
+        values = self.program.values
+        for owner in values.types(expr.base, at.file, at.scope):
+            method = self.program.classes.method(owner, expr.attr)
+            if method is not None and method.is_property:
+                yield from self._returns(method, path, at, at.stack, seen)
+                return
+        found = False
+        for seen_place in self.occurrences.reads_in_statement(at.file, at.statement, expr.attr):
+            if seen_place.node is expr:
+                found = True
+                yield from self._writes(seen_place.place, path, at, seen)
+        if not found:
+            yield self._birth("unresolved", expr, at)
+
+    def _writes(self, place: Place, path: Path, at: _At, seen: set[tuple[object, Path]]) -> Iterator[Birth]:
+        """A field or global: its declaration if it is a record's, else what is assigned to it anywhere."""
+        key = (place, path)
+        if key in seen:
+            return
+        seen.add(key)
+        assert isinstance(place, Field | LooseField | GlobalVariable)
+        declared = False
+        if isinstance(place, Field):
+            index = self.program.classes.declaration(place.owner, place.name)
+            if index is not None and not path and self.program.classes.is_record(place.owner):
+                span = place.owner.file.statement(index).span
+                yield Birth("declaration", place.owner.file, index, None, span, place, at.hops)
+                declared = True
+        if declared:
+            return
+        for written in self.occurrences.writes(place.name):
+            binding = written.binding
+            if written.place != place or binding is None or binding.value is None:
+                continue
+            span = written.file.statement(written.statement).span
+            onward = self._hop(at, written.file, written.statement, span, str(place), ())
+            if binding.how == "augment":
+                yield Birth("computed", written.file, written.statement, binding.value, span, place, at.hops)
+                continue
+            inner = next(iter(unpacking(binding.target, written.node)), ())
+            yield from self._expression(binding.value, (*inner, *path), onward, seen)
+
+    # -- calls ----------------------------------------------------------------------------------------------------------------
+
+    def _call(self, expr: ir.Call, path: Path, at: _At, seen: set[tuple[object, Path]]) -> Iterator[Birth]:
+        if self.measures(expr, at.file, at.scope):
+            yield self._birth("measurement", expr, at)
+            return
+        last = expr.func.attr if isinstance(expr.func, ir.Attribute) else expr.func.id if isinstance(expr.func, ir.Name) else ""
+        if isinstance(expr.func, ir.Attribute) and last in METHODS and not expr.args:
+            yield from self._expression(expr.func.base, path, at, seen)
+            return
+        targets = self.program.calls.targets(expr, at.file, at.scope)
+        functions = [(target, filled, certain) for target, filled, certain in targets if isinstance(target, Function)]
+        if functions and not any(target.name == "__init__" for target, _, _ in functions):
+            for target, filled, certain in functions:
+                site = CallSite(at.file, at.statement, expr, filled, certain)
+                yield from self._returns(target, path, at, (*at.stack, site), seen)
+            return
+        if last in NUMERIC and expr.args:
+            for argument in expr.args:
+                if argument.keyword is None and not (last == "round" and argument is not expr.args[0]):
+                    yield from self._expression(argument.value, path, at, seen)
+            return
+        if last in _SAME_VALUE and expr.args:
+            yield from self._expression(expr.args[-1 if last == "cast" else 0].value, path, at, seen)
+            return
+        if last == "getattr" and len(expr.args) >= 2:
+            yield from self._getattr(expr, path, at, seen)
+            return
+        if isinstance(expr.func, ir.Attribute) and last in ("get", "pop") and expr.args:
+            key = expr.args[0].value
+            if isinstance(key, ir.Const) and isinstance(key.value, str | int):
+                yield from self._expression(expr.func.base, (key.value, *path), at, seen)
+                return
+        yield self._birth("call", expr, at)
+
+    def _getattr(self, expr: ir.Call, path: Path, at: _At, seen: set[tuple[object, Path]]) -> Iterator[Birth]:
+        key = expr.args[1].value
+        found = False
+        if isinstance(key, ir.Const) and isinstance(key.value, str):
+            for place, grade in self.occurrences.fields(expr.args[0].value, key.value, at.file, at.scope):
+                if grade != "name":
+                    found = True
+                    yield from self._writes(place, path, at, seen)
+        for default in expr.args[2:3]:
+            found = True
+            yield from self._expression(default.value, path, at, seen)
+        if not found:
+            yield self._birth("call", expr, at)
+
+    def _returns(
+        self, function: Function, path: Path, at: _At, stack: tuple[CallSite, ...], seen: set[tuple[object, Path]]
+    ) -> Iterator[Birth]:
+        for index in function.file.own_statements(function.index):
+            if function.file.outline.statements[index].kind == "return":
+                statement = function.file.statement(index)
+                for value in statement.values:
+                    onward = self._hop(at, function.file, index, statement.span, f"{function.name}()", stack)
+                    yield from self._expression(value, path, onward, seen)
+
+    def _parameter(self, place: Parameter, path: Path, at: _At, seen: set[tuple[object, Path]]) -> Iterator[Birth]:
+        """Back to the call the value came in by, or to every caller."""
+        function = place.function
+        stack, sites = at.stack, ()
+        if stack and any(target == function for target, _, _ in self._targets(stack[-1])):
+            sites, stack = (stack[-1],), stack[:-1]
+        else:
+            sites, stack = self.program.calls.callers(function), ()
+        row = function.parameter(place.name)
+        found = False
+        for site in sites:
+            for birth in self._argument(site, place, path, at, stack, seen):
+                found = True
+                yield birth
+        if not found and row is not None and (place, path) not in seen:
+            seen.add((place, path))
+            yield Birth("parameter", function.file, function.scope.statement, None, row.span, place, at.hops)
+
+    def _targets(self, site: CallSite) -> tuple[tuple[Function | Class, int, bool], ...]:
+        return self.program.calls.targets(site.call, site.file, site.scope)
+
+    def _argument(
+        self, site: CallSite, place: Parameter, path: Path, at: _At, stack: tuple[CallSite, ...], seen: set[tuple[object, Path]]
+    ) -> Iterator[Birth]:
+        for filled in bind(site, place.function.parameters):
+            onward = self._hop(at, site.file, site.statement, filled.argument.span, place.name, stack)
+            if filled.parameter == place.name:
+                inner = path
+                if filled.key is not None:
+                    if not path or path[0] not in (filled.key, ANY):
+                        continue
+                    inner = path[1:]
+                yield from self._expression(filled.argument.value, inner, onward, seen)
+            elif filled.parameter is None and filled.argument.star == "**":
+                yield from self._expression(filled.argument.value, (place.name, *path), onward, seen)
+
+
+def unpacking(target: Expr, name: str | Expr) -> Iterator[Path]:
+    """The paths by which unpacking a value into `target` gives the part that lands in a variable or target node."""
+    if isinstance(target, ir.Name):
+        if target is name or target.id == name:
+            yield ()
+    elif isinstance(target, ir.Collection):
+        for position, item in enumerate(target.items):
+            for inner in unpacking(item, name):
+                yield (position, *inner)
+    elif isinstance(target, ir.Starred):
+        yield from ((ANY, *inner) for inner in unpacking(target.value, name))
+    elif target is name:
+        yield ()
+
+
+__all__ = ["Birth", "Births", "Hop", "assigned", "dotted"]

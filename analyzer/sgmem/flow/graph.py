@@ -1,0 +1,143 @@
+"""The slice: located sites and the flows between them, as a networkx graph."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from sgmem.flow.occurrences import Grade
+from sgmem.flow.places import Field, Parameter, Path, Place
+from sgmem.flow.steps import Kind
+from sgmem.flow.uses import Stack
+from sgmem.program.files import File
+from sgmem.syntax.ir import Expr, Span
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+Role = Literal["declaration", "write", "pass", "store", "read", "formula", "measurement", "event", "guard", "sink"]
+
+GRADES: tuple[Grade, ...] = ("same", "hierarchy", "instance", "name")
+MAX_PAIRS = 400
+"""Above this many writer-reader pairs of one place the flows go through one of its sites, so that hubs stay readable."""
+
+
+@dataclass(frozen=True, slots=True)
+class SiteKey:
+    """What makes a site one: its file, span, role and place."""
+
+    file: File
+    span: Span
+    role: Role
+    slot: str
+
+
+@dataclass(slots=True)
+class SliceSite:
+    """A site of the slice; `derived` holds only while every value seen there was computed from the parameter."""
+
+    key: SiteKey
+    statement: int
+    place: Place | None
+    derived: bool
+    grade: Grade = "same"
+    kind: str | None = None
+    note: str | None = None
+    ancestors: tuple[Expr, ...] = ()
+    hops: int = 0
+
+    @property
+    def role_rank(self) -> int:
+        return 0 if self.key.role == "declaration" else 1
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A place holding the value, under a path of keys, entered through a stack of calls."""
+
+    place: Place
+    path: Path
+    derived: bool
+    stack: Stack
+
+
+@dataclass(slots=True)
+class FormulaSite:
+    """An arithmetic expression that the value takes part in, with what receives its result."""
+
+    site: SiteKey
+    file: File
+    statement: int
+    expression: Expr
+    target: str
+    place: Place | None
+    hops: int = 0
+    stack: Stack = ()
+
+
+@dataclass(slots=True)
+class Slice:
+    """Everything found while following one parameter."""
+
+    sites: dict[SiteKey, SliceSite] = field(default_factory=dict)
+    edges: dict[tuple[SiteKey, SiteKey], tuple[Kind, Grade]] = field(default_factory=dict)
+    entering: dict[State, dict[SiteKey, Kind]] = field(default_factory=dict)
+    leaving: dict[State, dict[SiteKey, Grade]] = field(default_factory=dict)
+    formulas: dict[SiteKey, FormulaSite] = field(default_factory=dict)
+    unresolved: dict[tuple[str, int, str], None] = field(default_factory=dict)
+    seeds: dict[Place, None] = field(default_factory=dict)
+
+    def add(self, site: SliceSite) -> SiteKey:
+        """Add a site, or join it with the one already there: the surer grade and the underived reading win."""
+        known = self.sites.get(site.key)
+        if known is None:
+            self.sites[site.key] = site
+        else:
+            known.derived = known.derived and site.derived
+            known.kind = known.kind or site.kind
+            known.note = known.note or site.note
+            if GRADES.index(site.grade) < GRADES.index(known.grade):
+                known.grade = site.grade
+        return site.key
+
+    def connect(self, source: SiteKey, target: SiteKey, kind: Kind, grade: Grade = "same") -> None:
+        if source != target:
+            self.edges.setdefault((source, target), (kind, grade))
+
+    def join_places(self) -> None:
+        """Turn what enters and leaves each place into flows between sites."""
+        for state, sources in self.entering.items():
+            targets = self.leaving.get(state, {})
+            if len(sources) * len(targets) <= MAX_PAIRS:
+                for source, kind in sources.items():
+                    for target, grade in targets.items():
+                        self.connect(source, target, kind, grade)
+                continue
+            middle = self._junction(sources)
+            for source, kind in sources.items():
+                self.connect(source, middle, kind)
+            for target, grade in targets.items():
+                self.connect(middle, target, "load", grade)
+
+    def _junction(self, sources: dict[SiteKey, Kind]) -> SiteKey:
+        """The declaration of a busy place, else its first writer."""
+        return min(sources, key=lambda key: (self.sites[key].role_rank, key.file.path, key.span))
+
+    def as_graph(self) -> nx.MultiDiGraph[SiteKey]:
+        import networkx as nx
+
+        graph: nx.MultiDiGraph[SiteKey] = nx.MultiDiGraph()
+        for key, site in self.sites.items():
+            graph.add_node(key, site=site)
+        for (source, target), (kind, grade) in self.edges.items():
+            graph.add_edge(source, target, kind=kind, grade=grade)
+        return graph
+
+
+def describe(place: Place, path: Path = ()) -> str:
+    """The text of a slot: the place, then its path of keys."""
+    return str(place) + "".join(f"[{key!r}]" if key != "*" else "[*]" for key in path)
+
+
+def is_field_or_parameter(place: Place | None) -> bool:
+    return isinstance(place, Field | Parameter)

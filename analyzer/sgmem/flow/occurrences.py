@@ -1,0 +1,261 @@
+"""Every occurrence of a name in the program, with the places it may stand for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from sgmem.flow.places import Field, GlobalVariable, LooseField, Parameter, Place, Variable
+from sgmem.program.classes import assigned
+from sgmem.program.entities import Class, Function, Global, Local
+from sgmem.program.files import File, dotted
+from sgmem.program.program import Program
+from sgmem.syntax import ir
+from sgmem.syntax.ir import Binding, Expr
+
+Grade = Literal["same", "hierarchy", "instance", "name"]
+"""How sure the join of two occurrences is: same class, class hierarchy, other instance, name only."""
+
+CONFIDENCE: dict[str, Literal["high", "medium", "low"]] = {
+    "same": "high",
+    "hierarchy": "high",
+    "instance": "medium",
+    "name": "low",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    """One expression that names a place. `ancestors` lead from a top-level expression of the statement to it, outermost first;
+    for a store, `binding` is the binding whose target holds it."""
+
+    file: File
+    statement: int
+    node: Expr
+    ancestors: tuple[Expr, ...]
+    place: Place
+    grade: Grade
+    binding: Binding | None = None
+
+    @property
+    def scope(self) -> int:
+        return self.file.outline.statements[self.statement].scope
+
+
+class Occurrences:
+    """Finds reads and writes of places by name; answers are memoised per name."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self._reads: dict[str, tuple[Occurrence, ...]] = {}
+        self._writes: dict[str, tuple[Occurrence, ...]] = {}
+        self._owners: dict[str, tuple[Class, ...]] = {}
+        self._loaded: dict[tuple[str, int, str], tuple[Occurrence, ...]] = {}
+
+    def reads(self, name: str) -> tuple[Occurrence, ...]:
+        """All loads of an attribute, variable or literal key `name` anywhere."""
+        if name not in self._reads:
+            self._collect(name)
+        return self._reads[name]
+
+    def writes(self, name: str) -> tuple[Occurrence, ...]:
+        """All stores to an attribute or variable `name` anywhere, declarations in class bodies included."""
+        if name not in self._writes:
+            self._collect(name)
+        return self._writes[name]
+
+    def reads_in_statement(self, file: File, index: int, name: str) -> tuple[Occurrence, ...]:
+        """The loads of a name in one statement."""
+        key = (file.path, index, name)
+        found = self._loaded.get(key)
+        if found is None:
+            found = self._loaded[key] = tuple(self._loads(file, index, name))
+        return found
+
+    def _collect(self, name: str) -> None:
+        reads: list[Occurrence] = []
+        writes: list[Occurrence] = []
+        for file in self.program.files.mentioning(name):
+            for index in file.mentions(name):
+                reads += self.reads_in_statement(file, index, name)
+                writes += self._stores(file, index, name)
+        self._reads[name] = tuple(reads)
+        self._writes[name] = tuple(writes)
+
+    def _loads(self, file: File, index: int, name: str) -> Iterator[Occurrence]:
+        statement = file.statement(index)
+        for binding in statement.bindings:
+            # Only the base and index of a target are read; the target itself is written (an augmented one is both).
+            for target in assigned(binding.target):
+                if binding.how == "augment":
+                    yield from self._loads_in(file, index, target, name)
+                else:
+                    for child in target.children():
+                        yield from self._loads_in(file, index, child, name, (target,))
+        values = dict.fromkeys(b.value for b in statement.bindings if b.value is not None)
+        for root in (*values, *statement.values):
+            yield from self._loads_in(file, index, root, name)
+
+    def _loads_in(
+        self, file: File, index: int, root: Expr, name: str, above: tuple[Expr, ...] = ()
+    ) -> Iterator[Occurrence]:
+        scope = file.outline.statements[index].scope
+        for node, ancestors in ir.paths(root):
+            if isinstance(node, ir.Attribute) and node.attr == name:
+                for place, grade in self._attribute(node, file, scope):
+                    yield Occurrence(file, index, node, (*above, *ancestors), place, grade)
+            elif isinstance(node, ir.Name) and node.id == name and not _is_bound_inside(node, ancestors):
+                for place in self.variable(file, scope, name):
+                    yield Occurrence(file, index, node, (*above, *ancestors), place, "same")
+            elif isinstance(node, ir.Call) and _literal_name(node, "getattr", 1) == name:
+                for place, grade in self.fields(node.args[0].value, name, file, scope):
+                    yield Occurrence(file, index, node, (*above, *ancestors), place, grade)
+
+    def _attribute(self, node: ir.Attribute, file: File, scope: int) -> list[tuple[Place, Grade]]:
+        entity = self.program.names.entity(node, file, scope)
+        if isinstance(entity, Global):  # module.NAME
+            return [(GlobalVariable(entity.file, entity.name), "same")]
+        return self.fields(node.base, node.attr, file, scope)
+
+    def _stores(self, file: File, index: int, name: str) -> Iterator[Occurrence]:
+        statement = file.statement(index)
+        row = file.outline.statements[index]
+        for binding in statement.bindings:
+            if binding.how == "delete":
+                continue
+            for target in assigned(binding.target):
+                if isinstance(target, ir.Attribute) and target.attr == name:
+                    for place, grade in self.fields(target.base, name, file, row.scope):
+                        yield Occurrence(file, index, target, (), place, grade, binding)
+                elif isinstance(target, ir.Name) and target.id == name:
+                    yield Occurrence(file, index, target, (), self.bound_place(file, row.scope, name, index), "same", binding)
+        for root in statement.values:
+            for node, ancestors in ir.paths(root):
+                if isinstance(node, ir.Call) and _literal_name(node, "setattr", 1) == name and len(node.args) == 3:
+                    stored = Binding(node.args[1].value, node.args[2].value, "assign")
+                    for place, grade in self.fields(node.args[0].value, name, file, row.scope):
+                        yield Occurrence(file, index, node, ancestors, place, grade, stored)
+
+    def fields(self, base: Expr, name: str, file: File, scope: int) -> list[tuple[Place, Grade]]:
+        """The fields that `base.name` may be: by the base's type, else by its naming, else by name only."""
+        program = self.program
+        found: dict[Place, Grade] = {}
+        entity = program.names.entity(base, file, scope)
+        owners = {entity} if isinstance(entity, Class) else program.values.types(base, file, scope)
+        if not owners and isinstance(entity, Local) and entity.file.scope(entity.index).kind == "function":
+            function = Function(entity.file, entity.index)
+            if function.receiver == entity.name and function.owner is not None:  # the `cls` of a class method
+                owners = {function.owner}
+        for owner in owners:
+            for top in program.classes.owners(owner, name):
+                found[Field(top, name)] = "same" if top == owner else "hierarchy"
+            for behind in program.values.proxied(owner, name):
+                for top in program.classes.owners(behind, name):
+                    found.setdefault(Field(top, name), "instance")
+        if found or (owners and not isinstance(entity, Class)):
+            # A known class without the field: a proxy or a dynamic attribute of its own, no reason to join it by name.
+            return list(found.items()) or [(Field(next(iter(owners)), name), "hierarchy")]
+        if entity is not None and not isinstance(entity, Local | Global):
+            return []
+        return self._by_naming(base, name)
+
+    def _by_naming(self, base: Expr, name: str) -> list[tuple[Place, Grade]]:
+        """`server_args.x` of unknown type: the class whose name the variable spells, if that class has the field."""
+        last = (dotted(base) or "").rpartition(".")[2].strip("_")
+        named = [owner for owner in self.owners(name) if last and snake_case(owner.name) == last]
+        if named:
+            return [(Field(owner, name), "instance") for owner in named]
+        return [(LooseField(name), "name")]
+
+    def owners(self, name: str) -> tuple[Class, ...]:
+        """Every class of the program that declares or stores field `name`, its topmost owner each."""
+        found = self._owners.get(name)
+        if found is None:
+            owners: dict[Class, None] = {}
+            for file in self.program.files.mentioning(name):
+                for index in file.mentions(name):
+                    for owner in self._owner_at(file, index, name):
+                        owners.update(dict.fromkeys(self.program.classes.owners(owner, name)))
+            found = self._owners[name] = tuple(owners)
+        return found
+
+    def _owner_at(self, file: File, index: int, name: str) -> Iterator[Class]:
+        row = file.outline.statements[index]
+        if row.kind not in ("assign", "annotate", "augment", "with", "for"):
+            return
+        scope = row.scope
+        if file.scope(scope).kind == "class":
+            yield Class(file, scope)
+            return
+        while scope > 0:
+            if file.scope(file.scope(scope).parent).kind == "class":
+                owner = Class(file, file.scope(scope).parent)
+                if any(statement == index for _, statement in self.program.classes.stores(owner, name)):
+                    yield owner
+                return
+            scope = file.scope(scope).parent
+
+    def variable(self, file: File, scope: int, name: str) -> list[Place]:
+        """The place that reading variable `name` in `scope` reads; locals without their definition (`definition` is -1)."""
+        entity = self.program.names.lookup(file, scope, name)
+        if isinstance(entity, Global):
+            return [GlobalVariable(entity.file, entity.name)]
+        if isinstance(entity, Local):
+            return [Variable(entity.file, entity.index, name, -1)]
+        return []
+
+    def bound_place(self, file: File, scope: int, name: str, index: int) -> Place:
+        """The place that binding `name` in `scope` writes: a class field, a global, or a local as this statement defines it."""
+        if file.scope(scope).kind == "class":
+            owner = Class(file, scope)
+            owners = self.program.classes.owners(owner, name)
+            return Field(owners[0] if owners else owner, name)
+        declared = self.program.names.declarations(file, scope).get(name)
+        if scope == 0 or declared == "global":
+            return GlobalVariable(file, name)
+        if declared == "nonlocal":
+            entity = self.program.names.lookup(file, scope, name)
+            if isinstance(entity, Local):
+                return Variable(entity.file, entity.index, name, -1)
+        return Variable(file, scope, name, index)
+
+    def parameters(self, name: str) -> Iterator[Parameter]:
+        """Every parameter called `name`."""
+        for file in self.program.files.mentioning(name):
+            for index in file.mentions(name):
+                scope = file.scope_defined_by.get(index)
+                if scope is not None and any(p.name == name for p in file.scope(scope).parameters):
+                    yield Parameter(Function(file, scope), name)
+
+
+def _literal_name(call: ir.Call, function: str, position: int) -> str | None:
+    """The literal attribute name that a `getattr`/`setattr`/`hasattr` call gives."""
+    if not isinstance(call.func, ir.Name) or call.func.id != function or len(call.args) <= position:
+        return None
+    value = call.args[position].value
+    return value.value if isinstance(value, ir.Const) and isinstance(value.value, str) else None
+
+
+def _is_bound_inside(node: ir.Name, ancestors: tuple[Expr, ...]) -> bool:
+    """Whether a comprehension or lambda around the name binds it itself."""
+    for above in ancestors:
+        if isinstance(above, ir.Lambda) and node.id in above.parameters:
+            return True
+        if isinstance(above, ir.Comprehension):
+            for clause in above.clauses:
+                if any(isinstance(t, ir.Name) and t.id == node.id for t in ir.walk(clause.target)):
+                    return True
+        if isinstance(above, ir.Walrus) and above.target is node:
+            return True
+    return False
+
+
+def snake_case(name: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower().strip("_")
+
+
+def literal_keys(name: str) -> tuple[str, ...]:
+    """The spellings of a parameter as a literal: its name and its command-line flag."""
+    return (name, "--" + name.replace("_", "-"))

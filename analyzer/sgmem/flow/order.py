@@ -1,0 +1,55 @@
+"""Order inside one function: which uses a definition reaches, and which definitions reach a use."""
+
+from __future__ import annotations
+
+from sgmem.control.cfg import Cfg, build_cfg
+from sgmem.control.reaching import reached_uses, reaching_definitions
+from sgmem.program.files import File
+from sgmem.program.names import Names
+from sgmem.syntax import ir
+
+ENTRY = -1
+
+
+class Order:
+    """Control-flow graphs and reaching definitions, memoised per scope and name."""
+
+    def __init__(self, names: Names) -> None:
+        self.names = names
+        self._graphs: dict[tuple[str, int], Cfg] = {}
+
+    def graph(self, file: File, scope: int) -> Cfg:
+        key = (file.path, scope)
+        found = self._graphs.get(key)
+        if found is None:
+            found = self._graphs[key] = build_cfg(file.outline, scope)
+        return found
+
+    def definitions(self, file: File, scope: int, name: str) -> dict[int, bool]:
+        """The scope's statements that bind `name`, each with whether it certainly overwrites it."""
+        return {index: _overwrites(file, index, name) for index in self.names.bindings(file, scope, name)}
+
+    def reaching(self, file: File, scope: int, name: str, at: int) -> frozenset[int]:
+        """The definitions of a local that reach statement `at`; `ENTRY` stands for the parameter or outer value."""
+        return reaching_definitions(self.graph(file, scope), at, self.definitions(file, scope, name))
+
+    def reached(self, file: File, scope: int, name: str, definition: int, uses: frozenset[int]) -> frozenset[int]:
+        """Those of the `uses` statements that a definition (or `ENTRY`) reaches before another one overwrites it."""
+        kills = frozenset(i for i, certain in self.definitions(file, scope, name).items() if certain and i != definition)
+        return reached_uses(self.graph(file, scope), definition, kills, uses)
+
+
+def _overwrites(file: File, index: int, name: str) -> bool:
+    """A plain assignment to the name overwrites it; a walrus or a loop may not be reached."""
+    for binding in file.statement(index).bindings:
+        if binding.how in ("assign", "annotate", "augment", "enter") and _is_target(binding.target, name):
+            return binding.value is not None
+    return False
+
+
+def _is_target(target: ir.Expr, name: str) -> bool:
+    if isinstance(target, ir.Name):
+        return target.id == name
+    if isinstance(target, ir.Collection):
+        return any(_is_target(item, name) for item in target.items)
+    return isinstance(target, ir.Starred) and _is_target(target.value, name)

@@ -1,0 +1,81 @@
+"""Places (slots): where a value can rest. A value inside a container is a place with a path of keys."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sgmem.program.entities import Class, Function
+from sgmem.program.files import File
+
+Path = tuple[str | int, ...]
+"""Keys from a container to the value, outermost first; "*" is an unknown key or element."""
+
+ANY = "*"
+MAX_PATH = 3
+"""Longer paths are cut: what is nested deeper is reported as unresolved."""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field of a class, shared by its hierarchy: `owner` is the topmost class that has it."""
+
+    owner: Class
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.owner.qualified}.{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class LooseField:
+    """A field of objects whose class is unknown: joined by name only."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return f"?.{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    function: Function
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.function.qualified}.{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A local variable as one statement defines it."""
+
+    file: File
+    scope: int
+    name: str
+    definition: int
+
+    def __str__(self) -> str:
+        qualname = self.file.scope(self.scope).qualname
+        return f"{self.file.module}:{qualname}.{self.name}" if qualname else f"{self.file.module}:{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class GlobalVariable:
+    file: File
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.file.module}:{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a function returns."""
+
+    function: Function
+
+    def __str__(self) -> str:
+        return f"{self.function.qualified}()"
+
+
+Place = Field | LooseField | Parameter | Variable | GlobalVariable | Result

@@ -1,0 +1,220 @@
+"""Where a slice starts: every declaration and write of the parameter, under whatever place bears its name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sgmem.flow.graph import FormulaSite, Role, SiteKey, SliceSite, State, describe
+from sgmem.flow.occurrences import Occurrence
+from sgmem.flow.places import Field, GlobalVariable, LooseField, Parameter, Place, Variable
+from sgmem.flow.slicer import Slicer, formula_span
+from sgmem.flow.steps import ARITHMETIC, NUMERIC
+from sgmem.flow.uses import Stack, Use
+from sgmem.program.entities import Class, Function
+from sgmem.program.files import File, dotted
+from sgmem.syntax import ir
+from sgmem.syntax.ir import Expr
+
+NO_STACK: Stack = ()
+
+
+class Seeds:
+    """Seeds one slicer. `wanted` limits the seeds to places of that qualified text (`module:Class.attr`)."""
+
+    def __init__(self, slicer: Slicer, name: str, wanted: str | None = None) -> None:
+        self.slicer = slicer
+        self.program = slicer.program
+        self.name = name
+        self.wanted = wanted
+
+    def plant(self) -> None:
+        """Seed fields, globals, locals and parameters, then flags; the slicer must run before `plant_literals`."""
+        for seen in self.slicer.occurrences.writes(self.name):
+            if self._is_wanted(seen.place):
+                self._write(seen)
+        for parameter in self.slicer.occurrences.parameters(self.name):
+            if self._is_wanted(parameter):
+                self._parameter(parameter)
+        for seen in self.slicer.occurrences.reads(self.name):
+            if self._is_wanted(seen.place) and isinstance(seen.place, Field | LooseField | GlobalVariable):
+                self._seed(seen.place)
+
+    def _is_wanted(self, place: Place) -> bool:
+        return self.wanted is None or str(place) == self.wanted
+
+    def _seed(self, place: Place) -> None:
+        self.slicer.slice.seeds[place] = None
+        self.slicer.start(State(place, (), False, NO_STACK))
+
+    def _write(self, seen: Occurrence) -> None:
+        assert seen.binding is not None
+        place, file = seen.place, seen.file
+        statement = file.statement(seen.statement)
+        in_class_body = isinstance(place, Field) and file.scope(seen.scope).kind == "class"
+        role: Role = "declaration" if in_class_body else "store" if isinstance(place, Field | LooseField) else "write"
+        key = SiteKey(file, statement.span, role, describe(place))
+        self.slicer.slice.add(SliceSite(key, seen.statement, place, False, seen.grade, write_kind(seen)))
+        self.slicer.slice.seeds[place] = None
+        self.slicer.reach(State(place, (), False, NO_STACK), key, "assign")
+        self._formula_of(seen, key)
+
+    def _formula_of(self, seen: Occurrence, key: SiteKey) -> None:
+        """A write that computes the parameter from other values is a formula of its own."""
+        binding = seen.binding
+        assert binding is not None
+        expression = arithmetic_in(binding.value)
+        if expression is None:
+            return
+        span = formula_span(seen.file.statement(seen.statement).span, expression.span)
+        formula = SiteKey(seen.file, span, "formula", key.slot)
+        slice_ = self.slicer.slice
+        slice_.add(SliceSite(formula, seen.statement, seen.place, True, seen.grade))
+        slice_.connect(formula, key, "assign")
+        target = dotted(binding.target) or self.name
+        slice_.formulas.setdefault(formula, FormulaSite(formula, seen.file, seen.statement, expression, target, seen.place))
+
+    def _parameter(self, parameter: Parameter) -> None:
+        row = parameter.function.parameter(parameter.name)
+        assert row is not None
+        key = SiteKey(parameter.function.file, row.span, "declaration", describe(parameter))
+        kind = "declared" if row.default is None else "default"
+        self.slicer.slice.add(SliceSite(key, parameter.function.scope.statement, parameter, False, "same", kind))
+        self.slicer.slice.seeds[parameter] = None
+        self.slicer.reach(State(parameter, (), False, NO_STACK), key, "argument")
+
+    # -- the parameter's name as a literal -------------------------------------------------------------------------------------
+
+    def plant_literals(self) -> None:
+        """Seed what the places did not reach: keywords of calls, dictionary keys, command-line flags."""
+        if self.wanted is not None:
+            return
+        for file in self.program.files.mentioning(self.name):
+            for index in file.mentions(self.name):
+                for root in file.statement(index).expressions():
+                    for node, ancestors in ir.paths(root):
+                        self._literal(file, index, node, ancestors)
+        self._flags()
+
+    def _literal(self, file: File, index: int, node: Expr, ancestors: tuple[Expr, ...]) -> None:
+        if isinstance(node, ir.Call):
+            for argument in node.args:
+                if argument.keyword == self.name and not self._is_known(file, argument.span):
+                    self._literal_source(file, index, argument.value, (*ancestors, node), "pass", argument.span)
+            if is_literal_read(node, self.name):
+                self._literal_source(file, index, node, ancestors, "read", node.span)
+        elif isinstance(node, ir.Dict):
+            for key, value in node.items:
+                if isinstance(key, ir.Const) and key.value == self.name and not self._is_known(file, value.span):
+                    self._literal_source(file, index, value, (*ancestors, node), "write", key.span)
+        elif isinstance(node, ir.Subscript) and isinstance(node.index, ir.Const) and node.index.value == self.name:
+            for binding in file.statement(index).bindings:
+                if binding.target is node:
+                    if binding.value is not None and not self._is_known(file, file.statement(index).span):
+                        self._literal_source(file, index, binding.value, (), "write", file.statement(index).span)
+                    return
+            if not self._is_known(file, node.span):
+                self._literal_source(file, index, node, ancestors, "read", node.span)
+
+    def _is_known(self, file: File, span: ir.Span) -> bool:
+        return any(key.file is file and key.role != "declaration" and span.contains(key.span) for key in self.slicer.slice.sites)
+
+    def _literal_source(
+        self, file: File, index: int, node: Expr, ancestors: tuple[Expr, ...], role: Role, span: ir.Span
+    ) -> None:
+        """A value that enters under the parameter's name from outside the places followed so far."""
+        slicer = self.slicer
+        steps = slicer.stepper.steps(file, index, node, ancestors, ())
+        own = [step for step in steps if step.target is not None]
+        slot = describe(own[0].target, own[0].path) if own and own[0].target is not None else f"?[{self.name!r}]"
+        key = SiteKey(file, span, role, slot)
+        place = own[0].target if own else None
+        slicer.slice.add(SliceSite(key, index, place, False, "same" if own else "name", "constructor" if role == "pass" else "key"))
+        for step in own:
+            assert step.target is not None
+            stack = (step.call,) if step.call is not None and isinstance(step.target, Parameter) else NO_STACK
+            slicer.reach(State(step.target, step.path, False, stack), key, step.kind)
+
+    def _flags(self) -> None:
+        flag = "--" + self.name.replace("_", "-")
+        for file in self.program.files.mentioning(flag.removeprefix("--")):
+            for index in file.mentions(flag.removeprefix("--")):
+                for root in file.statement(index).values:
+                    for node in ir.walk(root):
+                        if isinstance(node, ir.Call) and declares_flag(node, flag, self.name):
+                            self._flag(file, index, node)
+
+    def _flag(self, file: File, index: int, node: ir.Call) -> None:
+        key = SiteKey(file, node.span, "declaration", f"flag --{self.name.replace('_', '-')}")
+        self.slicer.slice.add(SliceSite(key, index, None, False, "same", "flag"))
+
+
+def write_kind(seen: Occurrence) -> str:
+    """How a write sets its place: declared, default, derived, constructor or copy; `conditional` is decided with its conditions."""
+    binding = seen.binding
+    assert binding is not None
+    if seen.file.scope(seen.scope).kind == "class":
+        return "declared" if binding.value is None else "default"
+    if binding.how == "augment" or arithmetic_in(binding.value) is not None:
+        return "derived"
+    if isinstance(binding.value, ir.Const):
+        return "constant"
+    return "copy"
+
+
+def arithmetic_in(value: Expr | None) -> Expr | None:
+    """The arithmetic that makes up a value, through conversions, conditionals and defaults; None where there is none."""
+    if value is None:
+        return None
+    pending = [value]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ir.Binary) and node.operator in ARITHMETIC and _has_variable(node):
+            return value if isinstance(value, ir.Conditional | ir.Call | ir.Binary) else node
+        if isinstance(node, ir.Call):
+            last = (dotted(node.func) or "").rpartition(".")[2]
+            if last in NUMERIC:
+                pending += [argument.value for argument in node.args]
+        elif isinstance(node, ir.Conditional):
+            pending += [node.body, node.orelse]
+        elif isinstance(node, ir.Boolean):
+            pending += node.values
+        elif isinstance(node, ir.Unary | ir.Await):
+            pending += node.children()
+    return None
+
+
+def _has_variable(node: Expr) -> bool:
+    """Whether the expression combines anything but literals, and is no string formatting."""
+    names = any(isinstance(part, ir.Name | ir.Attribute | ir.Call) for part in ir.walk(node))
+    strings = any(isinstance(part, ir.Format) or (isinstance(part, ir.Const) and isinstance(part.value, str)) for part in ir.walk(node))
+    return names and not strings
+
+
+def is_literal_read(call: ir.Call, name: str) -> bool:
+    """`mapping.get("name")` and the like."""
+    if not isinstance(call.func, ir.Attribute) or call.func.attr not in ("get", "pop", "setdefault") or not call.args:
+        return False
+    key = call.args[0].value
+    return isinstance(key, ir.Const) and key.value == name
+
+
+def declares_flag(call: ir.Call, flag: str, name: str) -> bool:
+    """Whether an `add_argument` call declares the parameter: by its flag, or by `dest`."""
+    last = call.func.attr if isinstance(call.func, ir.Attribute) else call.func.id if isinstance(call.func, ir.Name) else ""
+    if last != "add_argument":
+        return False
+    for argument in call.args:
+        value = argument.value
+        if isinstance(value, ir.Const) and value.value in (flag, name) and argument.keyword in (None, "dest"):
+            return True
+    return False
+
+
+def functions_of(owner: Class) -> Iterator[Function]:
+    """The methods defined in a class's own body."""
+    for index in owner.file.children.get(owner.index, {}).values():
+        if owner.file.scope(index).kind == "function":
+            yield Function(owner.file, index)
+
+
+__all__ = ["Seeds", "Use", "Variable", "arithmetic_in", "declares_flag"]

@@ -1,0 +1,233 @@
+"""The forward slice: follows values from seeds through places until nothing new is reached or a budget ends it."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, replace
+
+from sgmem.flow.graph import FormulaSite, Role, SiteKey, Slice, SliceSite, State, describe
+from sgmem.flow.occurrences import Grade, Occurrences
+from sgmem.flow.order import Order
+from sgmem.flow.places import Field, LooseField, Parameter, Path, Place, Result, Variable
+from sgmem.flow.steps import Step, Stepper
+from sgmem.flow.uses import Stack, Use, Uses
+from sgmem.program.files import File, dotted
+from sgmem.program.program import Program
+from sgmem.syntax import ir
+from sgmem.syntax.ir import Expr, Span
+
+MAX_STACK = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What ends a slice that would not end by itself; each stop is reported.
+
+    `states` bounds places followed, `derivations` the arithmetic steps away from the parameter, `fields` how many fields a computed
+    value is followed through, `depth` the hops.
+    """
+
+    states: int = 6000
+    derivations: int = 5
+    fields: int = 2
+    depth: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Distance:
+    """How far a state is from the parameter."""
+
+    hops: int = 0
+    derivations: int = 0
+    fields: int = 0
+
+
+class Slicer:
+    """Grows one slice. Feed it seeds, then `run`."""
+
+    def __init__(self, program: Program, budget: Budget) -> None:
+        self.program = program
+        self.budget = budget
+        self.occurrences = Occurrences(program)
+        self.order = Order(program.names)
+        self.uses = Uses(program, self.occurrences, self.order)
+        self.stepper = Stepper(program, self.occurrences)
+        self.slice = Slice()
+        self._pending: deque[tuple[State, Distance]] = deque()
+        self._seen: set[State] = set()
+        self._stepped: dict[tuple[Expr, Path], list[Step]] = {}
+
+    def reach(self, state: State, source: SiteKey, kind: str, distance: Distance = Distance()) -> None:
+        """Note that the value at `source` arrives at a place, and follow the place when it is new."""
+        self.slice.entering.setdefault(state, {}).setdefault(source, kind)  # type: ignore[arg-type]
+        if state in self._seen:
+            return
+        self._seen.add(state)
+        self._pending.append((state, distance))
+
+    def start(self, state: State) -> None:
+        """Follow a place that nothing known writes."""
+        if state not in self._seen:
+            self._seen.add(state)
+            self._pending.append((state, Distance()))
+
+    def run(self) -> None:
+        """Follow every pending place."""
+        depth = self.budget.depth
+        followed = 0
+        while self._pending:
+            state, distance = self._pending.popleft()
+            if followed >= self.budget.states:
+                self._stop(state, f"stopped after {followed} places; narrow the name or raise --depth")
+                break
+            if depth is not None and distance.hops > depth:
+                continue
+            followed += 1
+            for use in self.uses.of(state.place, state.path, state.stack):
+                self.follow(use, state, distance)
+
+    def follow(self, use: Use, state: State, distance: Distance) -> None:
+        """Take every next step of one use of a place."""
+        steps = self._steps(use, state.path)
+        first = self._use_site(use, state, steps, distance.hops)
+        self.slice.leaving.setdefault(state, {}).setdefault(first, use.grade)
+        for step in steps:
+            self._take(step, use, state, first, distance)
+
+    def _steps(self, use: Use, path: Path) -> list[Step]:
+        key = (use.node, path)
+        found = self._stepped.get(key)
+        if found is None:
+            found = self._stepped[key] = self.stepper.steps(use.file, use.statement, use.node, use.ancestors, path)
+        return found
+
+    def _use_site(self, use: Use, state: State, steps: list[Step], hops: int) -> SiteKey:
+        """The site where the place is read: by what becomes of the value there."""
+        if isinstance(state.place, Result):
+            # A returned value is not read anywhere by name: the call is its site.
+            role: Role = "read"
+            span = use.node.span
+        else:
+            role, span = _reading(use, steps)
+        slot = describe(state.place, state.path)
+        site = SliceSite(
+            SiteKey(use.file, span, role, slot), use.statement, state.place, state.derived, use.grade, "direct", None, use.ancestors, hops
+        )
+        return self.slice.add(site)
+
+    def _take(self, step: Step, use: Use, state: State, first: SiteKey, distance: Distance) -> None:
+        derived = state.derived or step.derived
+        source = first
+        derivations, fields = distance.derivations, distance.fields
+        if step.formula is not None:
+            source = self._formula(step, use, first, distance.hops, derivations, state.stack)
+            derivations += 1
+        if step.unresolved is not None and not derived:
+            self.slice.unresolved[(use.file.path, step.span.line, step.unresolved)] = None
+        target = step.target
+        if target is None:
+            return
+        if derived and _builds_object(target):
+            self._sink(step, use, source, distance.hops)
+            return
+        if step.end == "store":
+            source = self._store(step, use, source, derived, distance.hops)
+        if derived and isinstance(target, Field | LooseField):
+            fields += 1
+        if derivations > self.budget.derivations or fields > self.budget.fields:
+            return
+        onward = Distance(distance.hops + 1, derivations, fields)
+        self.reach(State(target, step.path, derived, self._stack(step, state)), source, step.kind, onward)
+
+    def _stack(self, step: Step, state: State) -> Stack:
+        target = step.target
+        if isinstance(target, Parameter):
+            if step.call is None:
+                return ()
+            return (*state.stack, step.call)[-MAX_STACK:]
+        if isinstance(target, Variable | Result):
+            return state.stack
+        return ()  # a flow through a field forgets the calls it came in by
+
+    def _sink(self, step: Step, use: Use, source: SiteKey, hops: int) -> None:
+        """A computed value that sizes a new object (a pool, an allocator) has arrived where it was meant for."""
+        assert step.target is not None
+        key = SiteKey(use.file, step.span, "sink", describe(step.target, step.path))
+        self.slice.add(SliceSite(key, use.statement, step.target, True, step.grade, "construction", None, use.ancestors, hops + 1))
+        self.slice.connect(source, key, step.kind, step.grade)
+
+    def _store(self, step: Step, use: Use, source: SiteKey, derived: bool, hops: int) -> SiteKey:
+        assert step.target is not None
+        slot = describe(step.target, step.path)
+        key = SiteKey(use.file, step.span, "store", slot)
+        site = SliceSite(key, use.statement, step.target, derived, step.grade, "copy", None, (), hops + 1)
+        self.slice.add(site)
+        self.slice.connect(source, key, "store", step.grade)
+        return key
+
+    def _formula(
+        self, step: Step, use: Use, first: SiteKey, hops: int, derivations: int, stack: Stack
+    ) -> SiteKey:
+        assert step.formula is not None
+        statement = use.file.statement(use.statement)
+        target = target_text(use.file, use.statement, step)
+        span = formula_span(statement.span, step.formula.span)
+        slot = describe(step.target, step.path) if step.target is not None else target
+        key = SiteKey(use.file, span, "formula", slot)
+        self.slice.add(SliceSite(key, use.statement, step.target, True, use.grade, None, None, use.ancestors, hops))
+        self.slice.connect(first, key, "operand", use.grade)
+        self.slice.formulas.setdefault(
+            key, FormulaSite(key, use.file, use.statement, step.formula, target, step.target, derivations, stack)
+        )
+        return key
+
+    def _stop(self, state: State, why: str) -> None:
+        sources = self.slice.entering.get(state, {})
+        for key in sources:
+            self.slice.unresolved[(key.file.path, key.span.line, why)] = None
+            return
+
+
+def _builds_object(target: Place) -> bool:
+    """Whether a value enters the hand-written constructor of a class."""
+    return isinstance(target, Parameter) and target.function.name == "__init__"
+
+
+def _reading(use: Use, steps: list[Step]) -> tuple[Role, Span]:
+    """The role and tight span of a read, by the steps that follow it."""
+    for step in steps:
+        if step.end == "pass" and step.formula is None:
+            return "pass", step.span
+    if steps and all(step.end == "guard" for step in steps):
+        return "guard", use.file.statement(use.statement).span if _is_test(use) else use.node.span
+    return "read", use.node.span
+
+
+def _is_test(use: Use) -> bool:
+    return use.file.outline.statements[use.statement].kind in ("if", "while", "assert")
+
+
+def formula_span(statement: Span, expression: Span) -> Span:
+    """A formula's site is its whole statement where that is small, else the expression itself."""
+    return statement if statement.contains(expression) and statement.end_line - statement.line <= 12 else expression
+
+
+def target_text(file: File, statement: int, step: Step) -> str:
+    """The name of what receives a formula's result, as the source spells it."""
+    lowered = file.statement(statement)
+    for binding in lowered.bindings:
+        if binding.value is not None and step.formula is not None and _holds(binding.value, step.formula):
+            return dotted(binding.target) or file.source.slice(binding.target.span)
+    if lowered.kind == "return":
+        scope = file.scope(file.outline.statements[statement].scope)
+        return f"{scope.name}()"
+    if step.target is not None:
+        return step.target.name if not isinstance(step.target, Result) else f"{step.target.function.name}()"
+    return lowered.kind
+
+
+def _holds(root: Expr, node: Expr) -> bool:
+    return root.span.contains(node.span)
+
+
+__all__ = ["Budget", "Field", "Grade", "LooseField", "Slicer", "ir", "replace"]

@@ -1,0 +1,134 @@
+"""Where the value at a place is read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sgmem.flow.occurrences import Grade, Occurrences
+from sgmem.flow.order import ENTRY, Order
+from sgmem.flow.places import Field, GlobalVariable, LooseField, Parameter, Path, Place, Result, Variable
+from sgmem.program.calls import CallSite
+from sgmem.program.entities import Function, Local
+from sgmem.program.files import File
+from sgmem.program.program import Program
+from sgmem.syntax import ir
+from sgmem.syntax.ir import Expr
+
+Stack = tuple[CallSite, ...]
+"""The calls a value came in through, outermost first; empty means: by a field or from anywhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """An expression that reads a place."""
+
+    file: File
+    statement: int
+    node: Expr
+    ancestors: tuple[Expr, ...]
+    grade: Grade
+    stack: Stack = ()
+
+
+class Uses:
+    """Finds the uses of places."""
+
+    def __init__(self, program: Program, occurrences: Occurrences, order: Order) -> None:
+        self.program = program
+        self.occurrences = occurrences
+        self.order = order
+
+    def of(self, place: Place, path: Path, stack: Stack) -> Iterator[Use]:
+        """Every read of `place`; what a function returns is read at the call it was entered by, or at all its calls."""
+        match place:
+            case Field() | LooseField():
+                yield from self._field(place)
+            case GlobalVariable():
+                for seen in self.occurrences.reads(place.name):
+                    if seen.place == place:
+                        yield Use(seen.file, seen.statement, seen.node, seen.ancestors, "same")
+            case Parameter():
+                function = place.function
+                yield from self._local(function.file, function.index, place.name, ENTRY, stack)
+            case Variable():
+                yield from self._local(place.file, place.scope, place.name, place.definition, stack)
+            case Result():
+                yield from self._result(place, stack)
+
+    def _field(self, place: Field | LooseField) -> Iterator[Use]:
+        lonely = isinstance(place, Field) and len(self.occurrences.owners(place.name)) == 1
+        for seen in self.occurrences.reads(place.name):
+            if seen.place == place:
+                yield Use(seen.file, seen.statement, seen.node, seen.ancestors, seen.grade)
+            elif lonely and isinstance(seen.place, LooseField):
+                # Only one class has such a field, so an object of unknown type that is asked for it is probably one.
+                yield Use(seen.file, seen.statement, seen.node, seen.ancestors, "name")
+
+    def _local(self, file: File, scope: int, name: str, definition: int, stack: Stack) -> Iterator[Use]:
+        row = file.scope(scope)
+        own: list[Use] = []
+        for index in file.mentions(name):
+            if not row.first <= index < row.last:
+                continue
+            inner = file.outline.statements[index].scope
+            if inner == scope:
+                own += self._reads_at(file, index, name, stack)
+            elif self._is_free(file, inner, scope, name):
+                yield from self._reads_at(file, index, name, stack)
+        if scope == 0 or row.kind == "class" or definition == -2:
+            yield from own
+            return
+        if definition == ENTRY and self._is_unordered(file, scope, name):
+            yield from own
+            return
+        reached = self.order.reached(file, scope, name, definition, frozenset(use.statement for use in own))
+        walrus = definition >= 0 and any(
+            isinstance(node, ir.Walrus) for root in file.statement(definition).expressions() for node in ir.walk(root)
+        )
+        # A statement that binds by a walrus may read the name further on in itself.
+        yield from (use for use in own if use.statement in reached or (walrus and use.statement == definition))
+
+    def _is_unordered(self, file: File, scope: int, name: str) -> bool:
+        """Whether `ENTRY` means any definition: a variable that no parameter starts and that an inner function writes."""
+        return not any(parameter.name == name for parameter in file.scope(scope).parameters)
+
+    def _is_free(self, file: File, inner: int, scope: int, name: str) -> bool:
+        entity = self.program.names.lookup(file, inner, name)
+        return isinstance(entity, Local) and entity.index == scope and entity.file is file
+
+    def _reads_at(self, file: File, index: int, name: str, stack: Stack) -> Iterator[Use]:
+        for seen in self.occurrences.reads_in_statement(file, index, name):
+            if isinstance(seen.place, Variable):
+                yield Use(file, index, seen.node, seen.ancestors, "same", stack)
+
+    def _result(self, place: Result, stack: Stack) -> Iterator[Use]:
+        function = place.function
+        if function.is_property:
+            yield from self._property(function)
+            return
+        sites = stack[-1:] if stack else self.program.calls.callers(function)
+        for site in sites:
+            for node, ancestors in calls_in(site.file, site.statement):
+                if node is site.call:
+                    yield Use(site.file, site.statement, node, ancestors, "same" if site.certain else "instance", stack[:-1])
+
+    def _property(self, function: Function) -> Iterator[Use]:
+        program = self.program
+        for file in program.files.mentioning(function.name):
+            for index in file.mentions(function.name):
+                scope = file.outline.statements[index].scope
+                for root in file.statement(index).expressions():
+                    for node, ancestors in ir.paths(root):
+                        if isinstance(node, ir.Attribute) and node.attr == function.name:
+                            owners = program.values.types(node.base, file, scope)
+                            if any(program.classes.method(owner, function.name) == function for owner in owners):
+                                yield Use(file, index, node, ancestors, "same")
+
+
+def calls_in(file: File, statement: int) -> Iterator[tuple[ir.Call, tuple[Expr, ...]]]:
+    """The call expressions of a statement with their ancestors."""
+    for root in file.statement(statement).expressions():
+        for node, ancestors in ir.paths(root):
+            if isinstance(node, ir.Call):
+                yield node, ancestors

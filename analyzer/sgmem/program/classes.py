@@ -1,0 +1,205 @@
+"""Classes: bases, linearisation, subclasses, methods, and which class owns a field."""
+
+from __future__ import annotations
+
+from sgmem.program.entities import Class, External, Function
+from sgmem.program.names import Names
+from sgmem.syntax import ir
+
+_RECORD_BASES = {"Struct", "NamedTuple", "BaseModel", "TypedDict", "BaseSettings"}
+_RECORD_DECORATORS = {"dataclass", "define", "frozen", "attrs", "s"}
+
+
+class Classes:
+    """Class facts over one program; answers are memoised."""
+
+    def __init__(self, names: Names) -> None:
+        self.names = names
+        self._bases: dict[Class, tuple[Class | External, ...]] = {}
+        self._mro: dict[Class, tuple[Class, ...]] = {}
+        self._subclasses: dict[Class, tuple[Class, ...]] = {}
+        self._stores: dict[tuple[Class, str], tuple[tuple[Function, int], ...]] = {}
+        self._owners: dict[tuple[Class, str], tuple[Class, ...]] = {}
+
+    def bases(self, owner: Class) -> tuple[Class | External, ...]:
+        """The resolved bases, unresolvable ones left out."""
+        found = self._bases.get(owner)
+        if found is None:
+            self._bases[owner] = ()
+            resolved = []
+            for span in owner.scope.bases:
+                node = owner.file.expression(span)
+                node = node.base if isinstance(node, ir.Subscript) else node
+                entity = self.names.entity(node, owner.file, owner.scope.parent)
+                if isinstance(entity, Class | External) and entity != owner:
+                    resolved.append(entity)
+            found = self._bases[owner] = tuple(resolved)
+        return found
+
+    def mro(self, owner: Class) -> tuple[Class, ...]:
+        """The class and its ancestors inside the program: depth first, a shared ancestor after all that derive from it."""
+        found = self._mro.get(owner)
+        if found is None:
+            self._mro[owner] = (owner,)
+            order: list[Class] = [owner]
+            for base in self.bases(owner):
+                if isinstance(base, Class):
+                    for ancestor in self.mro(base):
+                        if ancestor in order:
+                            order.remove(ancestor)
+                        order.append(ancestor)
+            found = self._mro[owner] = tuple(order)
+        return found
+
+    def external_bases(self, owner: Class) -> tuple[str, ...]:
+        """The dotted names of ancestors outside the program."""
+        return tuple(base.dotted for each in self.mro(owner) for base in self.bases(each) if isinstance(base, External))
+
+    def subclasses(self, owner: Class) -> tuple[Class, ...]:
+        """All transitive subclasses, nearest first."""
+        found = self._subclasses.get(owner)
+        if found is None:
+            self._subclasses[owner] = ()
+            below: dict[Class, None] = {}
+            for direct in self._direct_subclasses(owner):
+                below[direct] = None
+                below.update(dict.fromkeys(self.subclasses(direct)))
+            found = self._subclasses[owner] = tuple(below)
+        return found
+
+    def _direct_subclasses(self, owner: Class) -> list[Class]:
+        found = []
+        for file in self.names.files.mentioning(owner.name):
+            for index, scope in enumerate(file.outline.scopes):
+                if scope.kind == "class" and scope.bases and owner in self.bases(Class(file, index)):
+                    found.append(Class(file, index))
+        return found
+
+    def related(self, one: Class, other: Class) -> bool:
+        return one == other or other in self.mro(one) or one in self.mro(other)
+
+    def method(self, owner: Class, name: str) -> Function | None:
+        """The method that `name` finds on an instance, through the linearisation."""
+        for each in self.mro(owner):
+            index = each.file.children.get(each.index, {}).get(name)
+            if index is not None and each.file.scope(index).kind == "function":
+                return Function(each.file, index)
+        return None
+
+    def method_after(self, owner: Class, current: Class, name: str) -> Function | None:
+        """What `super().name` finds in a method of `current` on an instance of `owner`."""
+        order = self.mro(owner)
+        rest = order[order.index(current) + 1 :] if current in order else ()
+        for each in rest:
+            index = each.file.children.get(each.index, {}).get(name)
+            if index is not None and each.file.scope(index).kind == "function":
+                return Function(each.file, index)
+        return None
+
+    def overrides(self, owner: Class, name: str) -> tuple[Function, ...]:
+        """The definitions of a method in subclasses."""
+        found = []
+        for below in self.subclasses(owner):
+            index = below.file.children.get(below.index, {}).get(name)
+            if index is not None and below.file.scope(index).kind == "function":
+                found.append(Function(below.file, index))
+        return tuple(found)
+
+    def declaration(self, owner: Class, name: str) -> int | None:
+        """The statement of the class's own body that declares or assigns a field."""
+        for index in self.names.bindings(owner.file, owner.index, name):
+            if owner.file.outline.statements[index].kind in ("annotate", "assign"):
+                return index
+        return None
+
+    def stores(self, owner: Class, name: str) -> tuple[tuple[Function, int], ...]:
+        """The statements in the class's own methods that assign `self.name`, with their functions."""
+        key = (owner, name)
+        found = self._stores.get(key)
+        if found is None:
+            found = self._stores[key] = tuple(self._own_stores(owner, name))
+        return found
+
+    def _own_stores(self, owner: Class, name: str) -> list[tuple[Function, int]]:
+        row, found = owner.scope, []
+        for index in owner.file.mentions(name):
+            if not row.first <= index < row.last:
+                continue
+            function = self.method_around(owner, index)
+            if function is None or function.receiver is None:
+                continue
+            for binding in owner.file.statement(index).bindings:
+                for target in assigned(binding.target):
+                    if (
+                        isinstance(target, ir.Attribute)
+                        and target.attr == name
+                        and isinstance(target.base, ir.Name)
+                        and target.base.id == function.receiver
+                        and binding.how != "delete"
+                    ):
+                        found.append((function, index))
+        return found
+
+    def method_around(self, owner: Class, statement: int) -> Function | None:
+        """The method of `owner` whose body, nested functions included, holds a statement."""
+        scope = owner.file.outline.statements[statement].scope
+        while scope > 0:
+            row = owner.file.scope(scope)
+            if row.parent == owner.index:
+                return Function(owner.file, scope) if row.kind == "function" else None
+            scope = row.parent
+        return None
+
+    def owns(self, owner: Class, name: str) -> bool:
+        """Whether the class itself declares or stores the field."""
+        return self.declaration(owner, name) is not None or bool(self.stores(owner, name))
+
+    def owners(self, owner: Class, name: str) -> tuple[Class, ...]:
+        """The class that stands for field `name` of an instance of `owner`: the topmost ancestor that has it, so that parent and child
+        share one slot; for a mixin that has it nowhere above, the owners among its subclasses."""
+        key = (owner, name)
+        found = self._owners.get(key)
+        if found is None:
+            self._owners[key] = ()
+            above = [each for each in self.mro(owner) if self.owns(each, name)]
+            if above:
+                found = (above[-1],)
+            else:
+                found = tuple(dict.fromkeys(top for below in self.subclasses(owner) for top in self._above(below, name)))
+            self._owners[key] = found
+        return found
+
+    def _above(self, owner: Class, name: str) -> tuple[Class, ...]:
+        above = [each for each in self.mro(owner) if self.owns(each, name)]
+        return (above[-1],) if above else ()
+
+    def is_record(self, owner: Class) -> bool:
+        """Whether instances are built from the annotated fields: a dataclass, Struct, NamedTuple, pydantic-like model."""
+        for each in self.mro(owner):
+            for span in each.scope.decorators:
+                node = each.file.expression(span)
+                node = node.func if isinstance(node, ir.Call) else node
+                last = node.attr if isinstance(node, ir.Attribute) else node.id if isinstance(node, ir.Name) else ""
+                if last in _RECORD_DECORATORS:
+                    return True
+        return any(base.rpartition(".")[2] in _RECORD_BASES for base in self.external_bases(owner))
+
+    def record_fields(self, owner: Class) -> tuple[str, ...]:
+        """The constructor's fields of a record in order, inherited ones first."""
+        fields: dict[str, None] = {}
+        for each in reversed(self.mro(owner)):
+            for index in each.file.own_statements(each.index):
+                if each.file.outline.statements[index].kind == "annotate":
+                    target = each.file.statement(index).bindings
+                    if target and isinstance(target[0].target, ir.Name):
+                        fields[target[0].target.id] = None
+        return tuple(fields)
+
+
+def assigned(target: ir.Expr) -> list[ir.Expr]:
+    """The single targets of an assignment target, tuples taken apart."""
+    if isinstance(target, ir.Collection):
+        return [part for item in target.items for part in assigned(item)]
+    if isinstance(target, ir.Starred):
+        return assigned(target.value)
+    return [target]

@@ -1,0 +1,121 @@
+"""What a name can stand for: modules, classes, functions, globals, and what lies outside the program."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sgmem.program.files import File
+from sgmem.syntax.outline import ParameterOutline, ScopeOutline
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    file: File
+
+
+@dataclass(frozen=True, slots=True)
+class Class:
+    file: File
+    index: int
+
+    @property
+    def scope(self) -> ScopeOutline:
+        return self.file.outline.scopes[self.index]
+
+    @property
+    def name(self) -> str:
+        return self.scope.name
+
+    @property
+    def qualified(self) -> str:
+        """`package.module:Outer.Inner`."""
+        return f"{self.file.module}:{self.scope.qualname}"
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    file: File
+    index: int
+
+    @property
+    def scope(self) -> ScopeOutline:
+        return self.file.outline.scopes[self.index]
+
+    @property
+    def name(self) -> str:
+        return self.scope.name
+
+    @property
+    def qualified(self) -> str:
+        return f"{self.file.module}:{self.scope.qualname}"
+
+    @property
+    def owner(self) -> Class | None:
+        """The class whose body defines this function, if any."""
+        parent = self.scope.parent
+        return Class(self.file, parent) if self.file.outline.scopes[parent].kind == "class" else None
+
+    @property
+    def parameters(self) -> tuple[ParameterOutline, ...]:
+        return self.scope.parameters
+
+    def parameter(self, name: str) -> ParameterOutline | None:
+        return next((p for p in self.scope.parameters if p.name == name), None)
+
+    def decorator_names(self) -> tuple[str, ...]:
+        """The last part of each decorator's name: `property`, `setter`, `staticmethod`, `lru_cache`."""
+        from sgmem.syntax import ir
+
+        names = []
+        for span in self.scope.decorators:
+            node = self.file.expression(span)
+            node = node.func if isinstance(node, ir.Call) else node
+            names.append(node.attr if isinstance(node, ir.Attribute) else node.id if isinstance(node, ir.Name) else "")
+        return tuple(names)
+
+    @property
+    def is_static(self) -> bool:
+        return "staticmethod" in self.decorator_names()
+
+    @property
+    def is_class_method(self) -> bool:
+        return "classmethod" in self.decorator_names() or self.name == "__new__"
+
+    @property
+    def is_property(self) -> bool:
+        return any(name in ("property", "cached_property") for name in self.decorator_names())
+
+    @property
+    def receiver(self) -> str | None:
+        """The name of the first parameter of a method (`self`, `cls`), None for functions and static methods."""
+        if self.owner is None or self.is_static or not self.parameters:
+            return None
+        first = self.parameters[0]
+        return first.name if first.kind in ("positional", "normal") else None
+
+
+@dataclass(frozen=True, slots=True)
+class Global:
+    """A module-level variable."""
+
+    file: File
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Local:
+    """A parameter or local variable of a function (or a name of a class body)."""
+
+    file: File
+    index: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class External:
+    """A name that leads out of the program: `torch.cuda.mem_get_info`, a builtin such as `int`."""
+
+    dotted: str
+
+
+Entity = Module | Class | Function | Global | Local | External

@@ -1,0 +1,192 @@
+"""The files of a program: parsed on demand, searched by name, lowered a statement at a time."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Protocol
+
+from sgmem.syntax import ir
+from sgmem.syntax.build import Unparsable, build_outline
+from sgmem.syntax.ir import Expr, Span, Statement
+from sgmem.syntax.lower import lower_expression
+from sgmem.syntax.outline import ImportOutline, Outline, ScopeOutline
+from sgmem.syntax.statements import lower_statement
+from sgmem.syntax.text import SourceText, Undecodable, decode
+
+
+class Tree(Protocol):
+    """What the program needs of a source tree."""
+
+    def read(self, path: str) -> bytes: ...
+    def mentioning(self, name: str) -> tuple[str, ...]: ...
+
+
+class File:
+    """One parsed file. Statements and expressions are lowered once and kept."""
+
+    def __init__(self, source: SourceText, outline: Outline, module: str, is_package: bool) -> None:
+        self.path = source.path
+        self.source = source
+        self.outline = outline
+        self.module = module
+        self.is_package = is_package
+        self._statements: dict[int, Statement] = {}
+        self._expressions: dict[Span, Expr] = {}
+        self._occurrences: dict[str, tuple[int, ...]] = {}
+
+    @cached_property
+    def starts(self) -> list[tuple[int, int]]:
+        """Where each statement begins; ascending, since statements stand in preorder."""
+        return [(row.span.line, row.span.column) for row in self.outline.statements]
+
+    @cached_property
+    def children(self) -> dict[int, dict[str, int]]:
+        """For each scope, the classes and functions defined directly in it; a later definition replaces an earlier one."""
+        children: dict[int, dict[str, int]] = {}
+        for index, scope in enumerate(self.outline.scopes):
+            if scope.parent >= 0:
+                children.setdefault(scope.parent, {})[scope.name] = index
+        return children
+
+    @cached_property
+    def imports(self) -> dict[int, dict[str, list[ImportOutline]]]:
+        """For each scope, what its import statements bind."""
+        bound: dict[int, dict[str, list[ImportOutline]]] = {}
+        for row in self.outline.imports:
+            bound.setdefault(row.scope, {}).setdefault(row.bound, []).append(row)
+        return bound
+
+    @cached_property
+    def scope_defined_by(self) -> dict[int, int]:
+        """The scope that a def or class statement opens."""
+        return {scope.statement: index for index, scope in enumerate(self.outline.scopes) if scope.statement >= 0}
+
+    def scope(self, index: int) -> ScopeOutline:
+        return self.outline.scopes[index]
+
+    def statement(self, index: int) -> Statement:
+        """Statement `index`, lowered."""
+        lowered = self._statements.get(index)
+        if lowered is None:
+            lowered = self._statements[index] = lower_statement(self.source, self.outline, index)
+        return lowered
+
+    def expression(self, span: Span) -> Expr:
+        """The expression at `span` (a header, an annotation, a default), lowered."""
+        lowered = self._expressions.get(span)
+        if lowered is None:
+            lowered = self._expressions[span] = lower_expression(self.source.slice(span), span)
+        return lowered
+
+    def statement_at(self, line: int, column: int) -> int:
+        """The innermost statement around a position; -1 where only the module is around it."""
+        index = bisect_right(self.starts, (line, column)) - 1
+        while index >= 0:
+            span = self.outline.statements[index].span
+            if (line, column) < (span.end_line, span.end_column):
+                return index
+            index = self.outline.statements[index].parent
+        return -1
+
+    def mentions(self, name: str) -> tuple[int, ...]:
+        """The statements whose own text (nested statements aside) holds `name` as a whole word, comments and strings included."""
+        found = self._occurrences.get(name)
+        if found is None:
+            found = self._occurrences[name] = tuple(dict.fromkeys(self._search(name)))
+        return found
+
+    def _search(self, name: str) -> Iterator[int]:
+        if name not in self.source.text:
+            return
+        for match in re.finditer(rf"(?<![\w]){re.escape(name)}(?![\w])", self.source.text):
+            line, column = self.source.position(match.start())
+            index = self.statement_at(line, column)
+            if index >= 0:
+                yield index
+
+    def own_statements(self, scope: int) -> Iterator[int]:
+        """The statements of a scope itself, those of nested definitions aside."""
+        row = self.outline.scopes[scope]
+        for index in range(row.first, row.last):
+            if self.outline.statements[index].scope == scope:
+                yield index
+
+    def mentions_in(self, scope: int, name: str) -> Iterator[int]:
+        """The scope's own statements that mention `name`."""
+        row = self.outline.scopes[scope]
+        for index in self.mentions(name):
+            if row.first <= index < row.last and self.outline.statements[index].scope == scope:
+                yield index
+
+    def test(self, index: int) -> Expr | None:
+        """The test of an if, while or assert statement, or a for's iterable: what decides where control goes."""
+        row = self.outline.statements[index]
+        if row.kind in ("if", "while"):
+            return self.expression(row.heads[0])
+        values = self.statement(index).values
+        return values[0] if row.kind == "assert" and values else None
+
+
+class Files:
+    """All files of a program, parsed when first asked for."""
+
+    def __init__(self, tree: Tree, paths: tuple[str, ...]) -> None:
+        self.tree = tree
+        self.paths = frozenset(paths)
+        self.unreadable: dict[str, str] = {}
+        self._files: dict[str, File | None] = {}
+        self._modules = {_module_name(path): path for path in paths}
+
+    @property
+    def parsed(self) -> int:
+        return sum(file is not None for file in self._files.values())
+
+    def get(self, path: str) -> File | None:
+        """The parsed file, or None where it cannot be read; the reason is then in `unreadable`."""
+        if path not in self._files:
+            self._files[path] = self._parse(path)
+        return self._files[path]
+
+    def module(self, name: str) -> File | None:
+        path = self._modules.get(name)
+        return None if path is None else self.get(path)
+
+    def has_module(self, name: str) -> bool:
+        return name in self._modules
+
+    def mentioning(self, name: str) -> Iterator[File]:
+        """The files that hold `name` as a whole identifier."""
+        for path in self.tree.mentioning(name):
+            file = self.get(path)
+            if file is not None:
+                yield file
+
+    def _parse(self, path: str) -> File | None:
+        try:
+            source = SourceText(path, decode(self.tree.read(path)))
+            outline = build_outline(source)
+        except (Undecodable, Unparsable, OSError) as error:
+            self.unreadable[path] = str(error)
+            return None
+        return File(source, outline, _module_name(path), path.endswith("__init__.py"))
+
+
+def _module_name(path: str) -> str:
+    parts = path.removesuffix(".py").split("/")
+    if parts[-1] == "__init__":
+        parts = parts[:-1]
+    return ".".join(parts)
+
+
+def dotted(expr: Expr) -> str | None:
+    """The dotted text of a chain of names (`self.config.size`), or None for any other expression."""
+    parts: list[str] = []
+    while isinstance(expr, ir.Attribute):
+        parts.append(expr.attr)
+        expr = expr.base
+    if not isinstance(expr, ir.Name):
+        return None
+    return ".".join([expr.id, *reversed(parts)])

@@ -1,0 +1,218 @@
+"""Resolves names to entities: scopes, imports, re-exports, late and type-checking imports."""
+
+from __future__ import annotations
+
+import builtins
+
+from sgmem.program.entities import Class, Entity, External, Function, Global, Local, Module
+from sgmem.program.files import File, Files, dotted
+from sgmem.syntax import ir
+from sgmem.syntax.ir import Expr, Span
+from sgmem.syntax.outline import ImportOutline
+
+_MAX_REEXPORTS = 12
+
+
+class Names:
+    """Name resolution over one program; answers are memoised."""
+
+    def __init__(self, files: Files) -> None:
+        self.files = files
+        self._lookups: dict[tuple[str, int, str], Entity | None] = {}
+        self._locals: dict[tuple[str, int, str], tuple[int, ...]] = {}
+        self._exports: dict[tuple[str, str], Entity | None] = {}
+        self._declared: dict[tuple[str, int], dict[str, str]] = {}
+
+    def entity(self, expr: Expr, file: File, scope: int) -> Entity | None:
+        """What a name or a dotted chain of names stands for; None when an object's attribute ends the static part."""
+        if isinstance(expr, ir.Name):
+            return self.lookup(file, scope, expr.id)
+        if isinstance(expr, ir.Attribute):
+            base = self.entity(expr.base, file, scope)
+            return self.member(base, expr.attr) if base is not None else None
+        if isinstance(expr, ir.Const) and isinstance(expr.value, str):
+            return self.entity(self._quoted(expr), file, scope)
+        return None
+
+    def member(self, base: Entity, name: str) -> Entity | None:
+        """A static member: of a module, of a class's own body, of something external."""
+        if isinstance(base, Module):
+            return self.exported(base.file, name)
+        if isinstance(base, Class):
+            inner = base.file.children.get(base.index, {}).get(name)
+            return None if inner is None else _definition(base.file, inner)
+        if isinstance(base, External):
+            return External(f"{base.dotted}.{name}")
+        return None
+
+    def lookup(self, file: File, scope: int, name: str) -> Entity | None:
+        """Resolve a bare name as seen inside `scope`, Python's way: own scope, enclosing functions, module, builtins."""
+        key = (file.path, scope, name)
+        if key not in self._lookups:
+            self._lookups[key] = None  # a cycle of aliases resolves to nothing
+            self._lookups[key] = self._lookup(file, scope, name)
+        return self._lookups[key]
+
+    def _lookup(self, file: File, scope: int, name: str) -> Entity | None:
+        index, first = scope, True
+        while index > 0:
+            row = file.scope(index)
+            declared = self.declarations(file, index).get(name)
+            if declared == "global":
+                break
+            if (first or row.kind == "function") and declared != "nonlocal":
+                found = self._in_scope(file, index, name)
+                if found is not None:
+                    return found
+            index, first = row.parent, False
+        return self.exported(file, name) or (External(name) if hasattr(builtins, name) else None)
+
+    def _in_scope(self, file: File, index: int, name: str) -> Entity | None:
+        row = file.scope(index)
+        if any(parameter.name == name for parameter in row.parameters):
+            return Local(file, index, name)
+        inner = file.children.get(index, {}).get(name)
+        if inner is not None:
+            return _definition(file, inner)
+        rows = file.imports.get(index, {}).get(name)
+        if rows:
+            return self._imported(file, rows)
+        return Local(file, index, name) if self.bindings(file, index, name) else None
+
+    def declarations(self, file: File, scope: int) -> dict[str, str]:
+        """The names that a scope declares `global` or `nonlocal`."""
+        key = (file.path, scope)
+        found = self._declared.get(key)
+        if found is None:
+            found = {}
+            if "global" in file.source.text or "nonlocal" in file.source.text:
+                for index in file.own_statements(scope):
+                    row = file.outline.statements[index]
+                    if row.kind in ("global", "nonlocal"):
+                        found.update(dict.fromkeys(row.names, row.kind))
+            self._declared[key] = found
+        return found
+
+    def bindings(self, file: File, scope: int, name: str) -> tuple[int, ...]:
+        """The scope's own statements that bind `name`, walrus included."""
+        key = (file.path, scope, name)
+        found = self._locals.get(key)
+        if found is None:
+            found = tuple(i for i in file.mentions_in(scope, name) if name in bound_names(file, i))
+            self._locals[key] = found
+        return found
+
+    def exported(self, file: File, name: str, depth: int = 0) -> Entity | None:
+        """What `name` means at the top level of a module, followed through re-exports."""
+        key = (file.path, name)
+        if key in self._exports:
+            return self._exports[key]
+        self._exports[key] = None
+        self._exports[key] = found = self._exported(file, name, depth)
+        return found
+
+    def _exported(self, file: File, name: str, depth: int) -> Entity | None:
+        inner = file.children.get(0, {}).get(name)
+        if inner is not None:
+            return _definition(file, inner)
+        if depth > _MAX_REEXPORTS:
+            return None
+        rows = file.imports.get(0, {})
+        if name in rows:
+            return self._imported(file, rows[name], depth)
+        if self.bindings(file, 0, name) or self._written_as_global(file, name):
+            return Global(file, name)
+        if file.is_package and self.files.has_module(f"{file.module}.{name}"):
+            module = self.files.module(f"{file.module}.{name}")
+            return Module(module) if module is not None else None
+        for row in rows.get("*", ()):
+            source = self.files.module(self.absolute(file, row))
+            found = self.exported(source, name, depth + 1) if source is not None and source is not file else None
+            if found is not None:
+                return found
+        return None
+
+    def _written_as_global(self, file: File, name: str) -> bool:
+        """A global may be created by a function that declares it."""
+        for index in file.mentions(name):
+            row = file.outline.statements[index]
+            if row.kind == "global" and name in row.names:
+                return True
+        return False
+
+    def _imported(self, file: File, rows: list[ImportOutline], depth: int = 0) -> Entity | None:
+        # A conditional import has several rows; the first that leads into the program is the one worth following.
+        outside: Entity | None = None
+        for row in rows:
+            found = self._import(file, row, depth)
+            if found is not None and not isinstance(found, External):
+                return found
+            outside = outside or found
+        return outside
+
+    def _import(self, file: File, row: ImportOutline, depth: int) -> Entity | None:
+        target = self.absolute(file, row)
+        if row.name is None:
+            name = row.bound if row.bound == target.split(".")[0] else target
+            module = self.files.module(name)
+            return Module(module) if module is not None else External(name)
+        module = self.files.module(target)
+        if module is not None and module is not file:
+            found = self.exported(module, row.name, depth + 1)
+            if found is not None:
+                return found
+        submodule = self.files.module(f"{target}.{row.name}")
+        if submodule is not None:
+            return Module(submodule)
+        return External(f"{target}.{row.name}")
+
+    def absolute(self, file: File, row: ImportOutline) -> str:
+        """The absolute module name that an import statement names."""
+        if not row.level:
+            return row.module
+        parts = file.module.split(".")
+        keep = len(parts) - row.level + (1 if file.is_package else 0)
+        base = ".".join(parts[: max(keep, 0)])
+        return f"{base}.{row.module}" if row.module and base else row.module or base
+
+    def _quoted(self, expr: ir.Const) -> Expr:
+        """A quoted annotation, lowered; its parts share the string's place."""
+        from sgmem.syntax.lower import lower_expression
+
+        text = str(expr.value).strip()
+        return lower_expression(text, expr.span) if text.isprintable() else ir.Opaque(expr.span, text)
+
+
+def _definition(file: File, scope: int) -> Class | Function:
+    return Class(file, scope) if file.scope(scope).kind == "class" else Function(file, scope)
+
+
+def bound_names(file: File, index: int) -> frozenset[str]:
+    """The names that a statement binds in its scope (definitions and imports aside)."""
+    row = file.outline.statements[index]
+    if row.kind in ("function", "class", "import", "global", "nonlocal"):
+        return frozenset()
+    statement = file.statement(index)
+    names: set[str] = set()
+    for binding in statement.bindings:
+        names |= {node.id for node in _targets(binding.target)}
+    for expression in statement.expressions():
+        names |= {node.target.id for node in ir.walk(expression) if isinstance(node, ir.Walrus)}
+    return frozenset(names)
+
+
+def _targets(target: Expr) -> list[ir.Name]:
+    if isinstance(target, ir.Name):
+        return [target]
+    if isinstance(target, ir.Starred):
+        return _targets(target.value)
+    if isinstance(target, ir.Collection):
+        return [name for item in target.items for name in _targets(item)]
+    return []
+
+
+def place_of(span: Span) -> tuple[int, int]:
+    return (span.line, span.column)
+
+
+__all__ = ["Names", "bound_names", "dotted", "place_of"]
