@@ -45,6 +45,10 @@ class SliceSite:
     note: str | None = None
     ancestors: tuple[Expr, ...] = ()
     hops: int = 0
+    node: Expr | None = None
+    callee: str | None = None
+    unit: str | None = None
+    frame: str | None = None
 
     @property
     def role_rank(self) -> int:

@@ -40,7 +40,10 @@ class Seeds:
                 self._seed(seen.place)
 
     def _is_wanted(self, place: Place) -> bool:
-        return self.wanted is None or str(place) == self.wanted
+        if self.wanted is None:
+            return True
+        text = str(place)
+        return text == self.wanted or text.endswith((f".{self.wanted}", f":{self.wanted}"))
 
     def _seed(self, place: Place) -> None:
         self.slicer.slice.seeds[place] = None

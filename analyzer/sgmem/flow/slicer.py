@@ -113,6 +113,8 @@ class Slicer:
         site = SliceSite(
             SiteKey(use.file, span, role, slot), use.statement, state.place, state.derived, use.grade, "direct", None, use.ancestors, hops
         )
+        site.node = use.node
+        site.callee = next((step.callee for step in steps if step.callee is not None), None)
         return self.slice.add(site)
 
     def _take(self, step: Step, use: Use, state: State, first: SiteKey, distance: Distance) -> None:

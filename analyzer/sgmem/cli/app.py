@@ -1,0 +1,80 @@
+"""The typer application: its commands and its help."""
+
+# Annotations are read by typer at run time, so this package's commands do without `from __future__ import annotations`.
+import sys
+from typing import Annotated
+
+import typer
+
+from sgmem.cli.check import EPILOG as CHECK_EPILOG
+from sgmem.cli.check import check
+from sgmem.cli.clean import clean
+from sgmem.cli.rule import EPILOG as RULE_EPILOG
+from sgmem.cli.rule import rule
+from sgmem.cli.trace import EPILOG as TRACE_EPILOG
+from sgmem.cli.trace import trace
+from sgmem.version import __version__
+
+EPILOG = """\b
+Examples:
+  sgmem trace mem_fraction_static
+      every place that sets, hands on and uses it, in the sglang found here
+  sgmem trace mem_fraction_static --source sglang==VERSION
+      the same in a release
+  sgmem check
+      lint the memory accounting of the sglang found here
+  sgmem rule negative-budget
+      what a rule finds, and why it matters
+
+\b
+Exit codes:
+  0  clean
+  1  findings
+  2  wrong usage, or an error
+  3  nothing was analysed, or the name was not found or is ambiguous
+"""
+
+app = typer.Typer(
+    name="sgmem",
+    help="Trace GPU-memory parameters through SGLang's source, and find what is wrong with its memory accounting.",
+    epilog=EPILOG,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command(epilog=TRACE_EPILOG, short_help="Show where a parameter comes from and goes.")(trace)
+app.command(epilog=CHECK_EPILOG, short_help="Find mistakes in the memory accounting.")(check)
+app.command(epilog=RULE_EPILOG, short_help="Explain a rule, or list them all.")(rule)
+app.command(short_help="Forget the facts kept from earlier runs.")(clean)
+
+
+def show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"sgmem {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def main(
+    version: Annotated[
+        bool, typer.Option("--version", "-V", help="Show the version.", callback=show_version, is_eager=True)
+    ] = False,
+) -> None:
+    pass
+
+
+def invoke(arguments: list[str]) -> int:
+    """Run a command line and return its exit code; errors of the program itself are raised."""
+    try:
+        code = app(args=arguments, prog_name="sgmem", standalone_mode=False)
+    except typer.Abort:
+        return 130
+    except Exception as error:
+        # Usage errors of typer: the class is typer's or click's own, depending on the version.
+        show, exit_code = getattr(error, "show", None), getattr(error, "exit_code", None)
+        if show is None or not isinstance(exit_code, int):
+            raise
+        show(file=sys.stderr)
+        return exit_code
+    return code if isinstance(code, int) else 0

@@ -1,0 +1,82 @@
+"""`sgmem check [PATHS]`."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from sgmem.cli import options
+from sgmem.report.registry import format_names
+
+EPILOG = """\b
+Examples:
+  sgmem check
+  sgmem check python/sglang/srt
+  sgmem check --source sglang==VERSION --select negative-budget
+  sgmem check --persona pedantic --format concise
+  sgmem check -o full:- -o json:findings.json
+"""
+
+
+def check(
+    paths: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="PATHS", help="Report only findings in these files or folders. The whole program is analysed."
+        ),
+    ] = None,
+    persona: Annotated[
+        Literal["regular", "pedantic", "auditor"], typer.Option(help="How much to report: sure defects, or more.")
+    ] = "regular",
+    select: Annotated[
+        list[str] | None, typer.Option(metavar="RULE", help="Run only this rule, by name or code. May be repeated.")
+    ] = None,
+    ignore: Annotated[
+        list[str] | None, typer.Option(metavar="RULE", help="Leave out this rule. May be repeated.")
+    ] = None,
+    source: options.Source = None,
+    package: options.Package = None,
+    format_name: Annotated[
+        str | None,
+        typer.Option(
+            "--format",
+            "-f",
+            metavar="FORMAT",
+            help=f"One of: {', '.join(format_names('check'))}. The same as -o FORMAT:-.",
+        ),
+    ] = None,
+    output: options.Output = None,
+    config: options.Config = None,
+    no_cache: options.NoCache = False,
+    min_confidence: options.MinConfidence = "low",
+    color: options.ColorOption = "auto",
+    quiet: options.Quiet = False,
+    verbose: options.Verbose = False,
+    strict: options.Strict = False,
+    debug: options.Debug = False,
+) -> int:
+    """Find mistakes in the memory accounting: mixed units, measurements at different times, budgets below zero."""
+    from sgmem.cli.paths import existing, package_around
+    from sgmem.cli.session import finish, opened, shared_options
+    from sgmem.queries.options import CheckOptions
+
+    only = existing(paths or [])
+    shared = shared_options(
+        "check", format_name, output, config, source=source or package_around(only), package=package, no_cache=no_cache,
+        quiet=quiet, verbose=verbose, color=color, strict=strict,
+    )  # fmt: skip
+    with opened(shared) as session:
+        from sgmem.queries.check import check as query
+
+        asked = CheckOptions(
+            persona=persona, select=split(select), ignore=split(ignore), min_confidence=min_confidence,
+            store=session.store, progress=session.progress,
+        )  # fmt: skip
+        result = query(session.tree, only, asked)
+    return finish(result, result.source, shared, 1 if result.findings else 0)
+
+
+def split(values: list[str] | None) -> tuple[str, ...]:
+    """Accept `--select a --select b` and `--select a,b`."""
+    parts = (part.strip() for value in values or [] for part in value.split(","))
+    return tuple(part for part in parts if part)

@@ -1,0 +1,69 @@
+"""The entry point: a fast `--version`, and every error as one line with its exit code."""
+
+from __future__ import annotations
+
+import sys
+
+INTERRUPTED = 130
+CANDIDATES_SHOWN = 20
+
+
+def run() -> int:
+    """Run the command line and return its exit code: 0 clean, 1 findings, 2 an error, 3 nothing analysed or found."""
+    arguments = sys.argv[1:]
+    if arguments in (["--version"], ["-V"]):
+        return print_version()
+    try:
+        from sgmem.cli.app import invoke
+
+        return invoke(arguments)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except Exception as error:
+        return report(error, debug="--debug" in arguments)
+
+
+def print_version() -> int:
+    """Print the version without importing anything heavy: editors and hooks ask often."""
+    from sgmem.version import __version__
+
+    print(f"sgmem {__version__}")
+    return 0
+
+
+def report(error: Exception, *, debug: bool) -> int:
+    """Say on stderr what went wrong, in one line and a hint, and return the exit code; a traceback if asked for."""
+    from sgmem.config.errors import NothingAnalysed, SgmemError
+
+    if debug:
+        import traceback
+
+        traceback.print_exception(error)
+    if isinstance(error, SgmemError):
+        say(f"error: {error.message}")
+        if isinstance(error, NothingAnalysed):
+            list_candidates(error.candidates)
+        if error.hint:
+            say(f"hint: {error.hint}")
+        return error.exit_code
+    remedy = "" if debug else " (run with --debug for the traceback)"
+    say(f"internal error: {type(error).__name__}: {error}{remedy}")
+    return 2
+
+
+def list_candidates(candidates: tuple[str, ...]) -> None:
+    """List what could have been meant."""
+    for candidate in candidates[:CANDIDATES_SHOWN]:
+        say(f"  {candidate}")
+    if len(candidates) > CANDIDATES_SHOWN:
+        say(f"  ... and {len(candidates) - CANDIDATES_SHOWN} more")
+
+
+def say(text: str) -> None:
+    """Write one line to stderr; names in it may come from the analysed source."""
+    from sgmem.report.text import escape
+
+    try:
+        print(escape(text), file=sys.stderr)
+    except OSError:
+        return

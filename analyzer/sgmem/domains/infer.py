@@ -1,0 +1,248 @@
+"""Infers the unit of an expression from its parts, bottom-up.
+
+The caller says what it knows of the leaves; this module knows what arithmetic does to units. Two rules keep it quiet: a
+factor that is not a conversion keeps the unit but makes the claim weak, and a sum is only as good as its better side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+
+import msgspec
+
+from sgmem.domains import arithmetic
+from sgmem.domains.algebra import Unsupported
+from sgmem.domains.evaluate import value_of
+from sgmem.domains.evidence import Evidence, Mismatch, Strength, mismatch, stronger
+from sgmem.domains.render import number_text
+from sgmem.domains.units import BYTES, CONVERSIONS, Unit, joined_scope
+from sgmem.syntax import ir
+
+UnitOf = Callable[[ir.Expr], "Evidence | None"]
+"""What is known of a leaf's unit."""
+
+ConstantOf = Callable[[ir.Expr], "Fraction | None"]
+"""The number that a name is bound to as a literal (`GB = 1024**3`), or None."""
+
+_SILENT = frozenset({"==", "!=", "<", "<=", ">", ">="})
+_ASSUMED_BYTES = frozenset({Fraction(1 << 20), Fraction(1 << 30), Fraction(1 << 40)})
+"""Factors that say by themselves that memory is being converted."""
+
+
+class Checked(msgspec.Struct, frozen=True):
+    """A sum, difference or comparison whose two sides disagree, at the operation."""
+
+    operation: ir.Expr
+    mismatch: Mismatch
+
+
+class _Amount(msgspec.Struct, frozen=True):
+    """What is known of a value: its unit, and its number when it is a constant. Nothing known: neither."""
+
+    evidence: Evidence | None = None
+    constant: Fraction | None = None
+
+
+def infer(expr: ir.Expr, unit_of: UnitOf, constant_of: ConstantOf | None = None) -> Evidence | None:
+    """The unit of `expr`, with its evidence; None when nothing is known or the value is a plain constant."""
+    return _Inference(unit_of, constant_of).amount(expr, 0).evidence
+
+
+def check(expr: ir.Expr, unit_of: UnitOf, constant_of: ConstantOf | None = None) -> tuple[Checked, ...]:
+    """Every sum, difference, comparison, min or max below `expr` whose sides disagree, both with strong evidence."""
+    inference = _Inference(unit_of, constant_of)
+    found: list[Checked] = []
+    for node in ir.walk(expr):
+        for left, right in _compared(node):
+            wrong = mismatch(inference.amount(left, 0).evidence, inference.amount(right, 0).evidence)
+            if wrong is not None:
+                found.append(Checked(node, wrong))
+                break
+    return tuple(found)
+
+
+def _compared(node: ir.Expr) -> Iterator[tuple[ir.Expr, ir.Expr]]:
+    """The pairs of values that `node` requires to be in one unit."""
+    match node:
+        case ir.Binary(operator="+" | "-", left=left, right=right):
+            yield left, right
+        case ir.Compare(operators=operators, operands=operands):
+            for operator, left, right in zip(operators, operands, operands[1:], strict=False):
+                if operator in _SILENT:
+                    yield left, right
+        case ir.Call() if arithmetic.function_name(node) in ("min", "max", "sum"):
+            parts = arithmetic.operands(node) or ()
+            yield from ((parts[0], part) for part in parts[1:])
+
+
+class _Inference:
+    def __init__(self, unit_of: UnitOf, constant_of: ConstantOf | None) -> None:
+        self.unit_of = unit_of
+        self.constant_of = constant_of or (lambda expr: None)
+        self.known: dict[ir.Expr, _Amount] = {}
+
+    def amount(self, expr: ir.Expr, depth: int) -> _Amount:
+        if expr not in self.known:
+            self.known[expr] = _Amount() if depth > arithmetic.MAX_DEPTH else self.compute(expr, depth + 1)
+        return self.known[expr]
+
+    def compute(self, expr: ir.Expr, depth: int) -> _Amount:
+        literal = self.literal(expr)
+        if literal is not None:
+            return literal
+        match expr:
+            case ir.Binary(operator="+" | "-", left=left, right=right):
+                return self.joined(expr, [self.amount(left, depth), self.amount(right, depth)])
+            case ir.Binary(operator="*", left=left, right=right):
+                return self.product(expr, self.amount(left, depth), self.amount(right, depth))
+            case ir.Binary(operator="/" | "//", left=left, right=right):
+                return self.quotient(expr, self.amount(left, depth), self.amount(right, depth))
+            case ir.Binary(operator="<<" | ">>" as operator, left=left, right=right):
+                return self.shifted(expr, operator, self.amount(left, depth), self.amount(right, depth).constant)
+            case ir.Binary(operator="%", left=left):
+                return self.amount(left, depth)
+            case ir.Unary(operator="-" | "+", operand=operand):
+                return self.amount(operand, depth)
+            case ir.Walrus(value=value):
+                return self.amount(value, depth)
+            case ir.Conditional(body=body, orelse=orelse):
+                return self.joined(expr, [self.amount(body, depth), self.amount(orelse, depth)])
+            case ir.Boolean(values=values):
+                return self.joined(expr, [self.amount(value, depth) for value in values])
+            case ir.Call() if arithmetic.function_name(expr) is not None:
+                return self.called(expr, depth)
+        return _Amount(self.unit_of(expr))
+
+    def literal(self, expr: ir.Expr) -> _Amount | None:
+        """A constant: an expression of literals, or a name bound to one."""
+        try:
+            value = value_of(expr, self.constant_of)
+        except Unsupported:
+            return None
+        named = None if isinstance(expr, ir.Const) else self.unit_of(expr)
+        if named is None or not named.unit.is_amount:
+            return _Amount(constant=value)
+        # `ten_gb = 10 * (1 << 30)` is a number of bytes whatever it is called; `WORKSPACE_MB = 512` is what it says.
+        if any(value and (value / reading.scale).denominator == 1 for reading in named.unit.readings()):
+            return _Amount(named.converted(BYTES, "bound to a literal number of bytes", expr.span), value)
+        return _Amount(named, value)
+
+    def called(self, expr: ir.Call, depth: int) -> _Amount:
+        parts = arithmetic.operands(expr)
+        if parts is None:
+            return _Amount(self.unit_of(expr))
+        if arithmetic.function_name(expr) in ("min", "max", "sum"):
+            return self.joined(expr, [self.amount(part, depth) for part in parts])
+        return self.amount(parts[0], depth)
+
+    def joined(self, expr: ir.Expr, sides: list[_Amount]) -> _Amount:
+        """Values in one unit: the best claim holds for all. Constants and unknown sides weaken it, zero does not."""
+        best: Evidence | None = None
+        for side in sides:
+            best = stronger(best, side.evidence)
+        if best is None:
+            return _Amount()
+        others = [side for side in sides if side.evidence is not best]
+        if any(other.evidence is not None and mismatch(best, other.evidence) for other in others):
+            return _Amount()
+        scope = best.unit.scope
+        for other in others:
+            if other.evidence is not None:
+                scope = joined_scope(scope, other.evidence.unit.scope)
+        exact = next((side.evidence.unit for side in sides if side.evidence and _exact(side.evidence)), None)
+        unit = exact if best.unit.loose and exact is not None and exact.powers == best.unit.powers else best.unit
+        if unit is not best.unit or scope != unit.scope:
+            best = best.converted(Unit(unit.powers, unit.scale, scope, unit.loose, unit.fraction), best.why, expr.span)
+        # `1 - fraction` is a share as well; `available - 1` may be anything.
+        harmless = best.unit.dimensionless
+        if any(side.evidence is None and side.constant != 0 and not (harmless and side.constant) for side in others):
+            return _Amount(best.weakened("combined with a value whose unit is not known"))
+        return _Amount(best)
+
+    def product(self, expr: ir.Expr, left: _Amount, right: _Amount) -> _Amount:
+        if left.evidence is not None and right.evidence is not None:
+            return _combined(expr, left.evidence, right.evidence, left.evidence.unit * right.evidence.unit)
+        known, other = (left, right) if left.evidence is not None else (right, left)
+        if other.constant is not None:
+            return self.by_constant(expr, known, other.constant)
+        if known.constant is not None:
+            return self.by_constant(expr, other, known.constant)
+        if known.evidence is None:
+            return _Amount()
+        return _Amount(known.evidence.weakened("multiplied by a factor whose unit is not known"))
+
+    def quotient(self, expr: ir.Expr, left: _Amount, right: _Amount) -> _Amount:
+        if right.constant:
+            return self.by_constant(expr, left, 1 / right.constant)
+        if left.evidence is None or right.evidence is None:
+            return _Amount()
+        return _combined(expr, left.evidence, right.evidence, left.evidence.unit / right.evidence.unit)
+
+    def shifted(self, expr: ir.Expr, operator: str, left: _Amount, count: Fraction | None) -> _Amount:
+        if count is None or count.denominator != 1 or not 0 <= count <= 64:
+            return _Amount()
+        factor = Fraction(1 << int(count))
+        return self.by_constant(expr, left, factor if operator == "<<" else 1 / factor)
+
+    def by_constant(self, expr: ir.Expr, value: _Amount, factor: Fraction) -> _Amount:
+        """The same amount in another unit when `factor` converts, else the same unit with less certainty."""
+        if not factor:
+            return _Amount()
+        step = factor if abs(factor) >= 1 else 1 / factor
+        word = "*" if abs(factor) >= 1 else "/"
+        base, total = self.chain(expr)
+        if self.amount(base, 0).evidence is None:
+            assumed = _assumed(expr, total)
+            if assumed is not None:
+                return _Amount(assumed)
+        if value.evidence is None:
+            return _Amount()
+        if factor == 1:
+            return value
+        converted = value.evidence.unit.scaled_by(factor) if step in CONVERSIONS else None
+        if converted is None or value.evidence.unit.dimensionless:
+            return _Amount(
+                value.evidence.weakened(f"{word} {number_text(step)} is not a conversion of {value.evidence.unit}")
+            )
+        return _Amount(
+            value.evidence.converted(converted, f"{word} {number_text(step)} makes it {converted}", expr.span)
+        )
+
+    def chain(self, expr: ir.Expr) -> tuple[ir.Expr, Fraction]:
+        """Strip constant factors: `x // 1024 // 1024` is x and 2**-20."""
+        total = Fraction(1)
+        while isinstance(expr, ir.Binary) and expr.operator in ("*", "/", "//"):
+            left, right = self.amount(expr.left, 0).constant, self.amount(expr.right, 0).constant
+            if right:
+                total, expr = total * (right if expr.operator == "*" else 1 / right), expr.left
+            elif left and expr.operator == "*":
+                total, expr = total * left, expr.right
+            else:
+                break
+        return expr, total
+
+
+def _assumed(expr: ir.Expr, total: Fraction) -> Evidence | None:
+    """A conversion of a value of unknown unit shows what it was: `x / (1 << 30)` is GiB, `y * (1 << 30)` bytes."""
+    step = total if abs(total) >= 1 else 1 / total
+    # Counts of parameters and nanoseconds are divided by 1e9 as well.
+    weak = step == 10**9
+    if step not in _ASSUMED_BYTES and not weak:
+        return None
+    unit = BYTES if total > 1 else BYTES.replaced(scale=step)
+    return Evidence(unit, Strength.CONVERSION, f"converted by {number_text(step)}", expr.span, weak)
+
+
+def _exact(evidence: Evidence) -> bool:
+    return evidence.strong and not evidence.unit.loose
+
+
+def _combined(expr: ir.Expr, left: Evidence, right: Evidence, unit: Unit) -> _Amount:
+    """A product or quotient of two known units: as sure as the less sure of them."""
+    weaker = min(left, right, key=lambda evidence: evidence.rank)
+    return _Amount(
+        Evidence(
+            unit, weaker.strength, f"{left.unit} and {right.unit} give {unit}", expr.span, weaker.weak, (left, right)
+        )
+    )

@@ -1,0 +1,89 @@
+"""Writes that name no field: a record built from a spread (`Record(**kwargs)`, `cls(**{f: getattr(args, f) ...})`)."""
+
+from __future__ import annotations
+
+from sgmem.flow.graph import SiteKey, SliceSite, State, describe
+from sgmem.flow.places import Field, Parameter
+from sgmem.flow.slicer import Slicer
+from sgmem.program.calls import CallSite, bind
+from sgmem.program.entities import Class, Function, Local
+from sgmem.program.files import dotted
+from sgmem.syntax import ir
+from sgmem.syntax.ir import Expr
+
+_MAX_CARRIERS = 3
+"""How many calls a carrier (a namespace of parsed flags) is followed back through."""
+
+
+class BulkWrites:
+    """Finds the constructions of a field's owner whose spread may hold the field, and what feeds the spread."""
+
+    def __init__(self, slicer: Slicer, name: str) -> None:
+        self.slicer = slicer
+        self.program = slicer.program
+        self.name = name
+
+    def plant(self, place: Field) -> None:
+        """Add a write for every construction by spread of the owner, with the calls that hand the spread in."""
+        constructor: Function | Class = self.program.calls.constructor(place.owner) or place.owner
+        if isinstance(constructor, Function) and not self._takes(constructor):
+            return
+        for site in self.program.calls.callers(constructor):
+            if any(argument.keyword == self.name for argument in site.arguments):
+                continue
+            for argument in site.arguments:
+                if argument.star == "**":
+                    self._spread(site, argument.value, place)
+
+    def _takes(self, constructor: Function) -> bool:
+        """Whether the constructor accepts the field by name."""
+        return any(p.name == self.name or p.kind == "double-star" for p in constructor.parameters)
+
+    def _spread(self, site: CallSite, spread: Expr, place: Field) -> None:
+        key = SiteKey(site.file, site.call.span, "write", describe(place))
+        note = "builds the record from a spread; the field is set when the spread holds it"
+        self.slicer.slice.add(SliceSite(key, site.statement, place, False, "same", "dynamic", note))
+        self.slicer.reach(State(place, (), False, ()), key, "keyword")
+        source = _copied_from(spread)
+        if source is not None:
+            self._carrier(source, site, place, key, _MAX_CARRIERS)
+
+    def _carrier(self, source: Expr, site: CallSite, place: Field, into: SiteKey, depth: int) -> None:
+        """The namespace that the spread copies: a parameter's arguments at the callers, or what parsed the flags here."""
+        scope = site.file.outline.statements[site.statement].scope
+        entity = self.program.names.entity(source, site.file, scope)
+        function = self.program.calls.inside(site.file, site.statement)
+        if isinstance(entity, Local) and function is not None and function.parameter(entity.name) is not None and depth:
+            self._callers(Parameter(function, entity.name), place, into, depth)
+        else:
+            self._flags(into)
+
+    def _callers(self, carrier: Parameter, place: Field, into: SiteKey, depth: int) -> None:
+        for caller in self.program.calls.callers(carrier.function):
+            for filled in bind(caller, carrier.function.parameters):
+                if filled.parameter != carrier.name:
+                    continue
+                key = SiteKey(caller.file, caller.call.span, "pass", describe(place))
+                note = f"hands on the parsed flags as {carrier.name}"
+                self.slicer.slice.add(SliceSite(key, caller.statement, place, False, "same", "carrier", note))
+                self.slicer.slice.connect(key, into, "argument")
+                self._carrier(filled.argument.value, caller, place, key, depth - 1)
+
+    def _flags(self, into: SiteKey) -> None:
+        for key, site in list(self.slicer.slice.sites.items()):
+            if site.kind == "flag":
+                self.slicer.slice.connect(key, into, "argument")
+
+
+def _copied_from(spread: Expr) -> Expr | None:
+    """The object whose attributes a spread copies: `{f: getattr(OBJECT, f) ...}`, `vars(OBJECT)`, `OBJECT.__dict__`."""
+    if isinstance(spread, ir.Comprehension) and spread.kind == "dict" and spread.value is not None:
+        value = spread.value
+        if isinstance(value, ir.Call) and dotted(value.func) == "getattr" and value.args:
+            return value.args[0].value
+    if isinstance(spread, ir.Call) and dotted(spread.func) in ("vars", "dict") and spread.args:
+        inner = spread.args[0].value
+        return _copied_from(inner) or inner
+    if isinstance(spread, ir.Attribute) and spread.attr == "__dict__":
+        return spread.base
+    return None

@@ -1,0 +1,52 @@
+"""Conditions of sites: within their function, and inherited from the only call that leads there."""
+
+from __future__ import annotations
+
+from sgmem.control.conditions import Condition, ScopeConditions
+from sgmem.control.evaluation import expression_conditions
+from sgmem.flow.order import Order
+from sgmem.program.entities import Function
+from sgmem.program.files import File
+from sgmem.program.program import Program
+from sgmem.syntax.ir import Expr
+
+_MAX_CALLERS = 4
+
+
+class Conditions:
+    """Path conditions, memoised per statement."""
+
+    def __init__(self, program: Program, order: Order) -> None:
+        self.program = program
+        self.order = order
+        self._scopes: dict[tuple[str, int], ScopeConditions] = {}
+        self._statements: dict[tuple[str, int], tuple[Condition, ...]] = {}
+
+    def own(self, file: File, statement: int) -> tuple[Condition, ...]:
+        """The conditions of a statement within its own function, outermost first."""
+        key = (file.path, statement)
+        found = self._statements.get(key)
+        if found is None:
+            scope = file.outline.statements[statement].scope
+            conditions = self._scopes.get((file.path, scope))
+            if conditions is None:
+                conditions = ScopeConditions(self.order.graph(file, scope), file.test)
+                self._scopes[(file.path, scope)] = conditions
+            found = self._statements[key] = conditions.of(statement)
+        return found
+
+    def of(self, file: File, statement: int, ancestors: tuple[Expr, ...] = (), node: Expr | None = None) -> tuple[Condition, ...]:
+        """Conditions of an expression: those its calls inherit, its statement's, its own. A function that is called from one place
+        only runs under that place's conditions; with several callers nothing is inherited."""
+        inherited: tuple[Condition, ...] = ()
+        function = self.program.calls.inside(file, statement)
+        seen: set[Function] = set()
+        while function is not None and function not in seen and len(seen) < _MAX_CALLERS:
+            seen.add(function)
+            sites = self.program.calls.callers(function)
+            if len(sites) != 1 or function.name == "__init__":
+                break
+            inherited = (*self.own(sites[0].file, sites[0].statement), *inherited)
+            function = self.program.calls.inside(sites[0].file, sites[0].statement)
+        inner = expression_conditions(node, ancestors, statement) if node is not None and ancestors else ()
+        return (*inherited, *self.own(file, statement), *inner)

@@ -1,0 +1,106 @@
+"""The formulas of a trace: their text, their inputs and where each was born."""
+
+from __future__ import annotations
+
+from sgmem.flow.graph import FormulaSite, SiteKey
+from sgmem.flow.places import ANY
+from sgmem.flow.slicer import Slicer
+from sgmem.flow.steps import NUMERIC
+from sgmem.program.files import dotted
+from sgmem.program.program import Program
+from sgmem.queries.backward import BackwardSlice
+from sgmem.queries.results import Formula, FormulaInput, Negative
+from sgmem.queries.sites import SiteReports, one_line
+from sgmem.syntax import ir
+from sgmem.syntax.ir import Expr
+
+
+class FormulaReports:
+    """Collects the inputs of every formula of the slice, then renders them."""
+
+    def __init__(self, program: Program, slicer: Slicer, backward: BackwardSlice) -> None:
+        self.program = program
+        self.slicer = slicer
+        self.backward = backward
+        self._inputs: dict[SiteKey, list[tuple[str, SiteKey | None, list[SiteKey]]]] = {}
+
+    def collect(self) -> None:
+        """Find the births of every input; they become sites of the slice."""
+        for key, formula in list(self.slicer.slice.formulas.items()):
+            rows: list[tuple[str, SiteKey | None, list[SiteKey]]] = []
+            for leaf in leaves(whole(formula)):
+                births = self.backward.of(leaf, formula.file, formula.statement, formula.stack)
+                name = dotted(leaf) or one_line(formula.file.source.slice(leaf.span))
+                if not births:
+                    rows.append((name, None, []))
+                    continue
+                _, born, via = births[0]
+                self.slicer.slice.connect(via[0] if via else born, key, "operand")
+                rows.append((name, born, via))
+            self._inputs[key] = rows
+
+    def rows(self, sites: SiteReports) -> tuple[Formula, ...]:
+        found = []
+        for key, formula in self.slicer.slice.formulas.items():
+            number = sites.id_of(key)
+            if number is not None:
+                found.append((formula.hops, key.file.path, key.span, self._row(key, formula, number, sites)))
+        return tuple(row for *_, row in sorted(found, key=lambda one: one[:3]))
+
+    def _row(self, key: SiteKey, formula: FormulaSite, number: str, sites: SiteReports) -> Formula:
+        inputs = tuple(
+            FormulaInput(name, sites.id_of(born) if born is not None else None, None, None, tuple(filter(None, map(sites.id_of, via))))
+            for name, born, via in self._inputs.get(key, ())
+        )
+        text = one_line(formula.file.source.slice(whole(formula).span))
+        return Formula(number, formula.target, text, None, inputs, Negative("unknown"))
+
+
+def whole(formula: FormulaSite) -> Expr:
+    """The expression to read as the formula: the bound value around the arithmetic, with its conversions and conditionals."""
+    statement = formula.file.statement(formula.statement)
+    for binding in statement.bindings:
+        if binding.value is not None and binding.value.span.contains(formula.expression.span) and _is_simple(binding.value):
+            if binding.how == "augment" and binding.operator is not None:
+                return ir.Binary(statement.span, binding.operator, binding.target, binding.value)
+            return binding.value
+    for value in statement.values:
+        if value.span.contains(formula.expression.span) and _is_simple(value) and statement.kind == "return":
+            return value
+    return formula.expression
+
+
+def _is_simple(value: Expr) -> bool:
+    if isinstance(value, ir.Call):
+        return (dotted(value.func) or "").rpartition(".")[2] in NUMERIC
+    return isinstance(value, ir.Binary | ir.Unary | ir.Conditional | ir.Boolean | ir.Name | ir.Attribute | ir.Const)
+
+
+def leaves(expr: Expr) -> list[Expr]:
+    """The inputs of a formula: its operands that are not arithmetic themselves; literals are no inputs, each text counts once."""
+    found: dict[str, Expr] = {}
+    pending = [expr]
+    while pending:
+        node = pending.pop()
+        match node:
+            case ir.Const() | ir.Format():
+                continue
+            case ir.Binary() | ir.Unary() | ir.Boolean():
+                pending += reversed(node.children())
+            case ir.Conditional():
+                pending += [node.orelse, node.body]
+            case ir.Walrus() | ir.Await():
+                pending.append(node.value)
+            case ir.Call() if (dotted(node.func) or "").rpartition(".")[2] in NUMERIC:
+                pending += [argument.value for argument in reversed(node.args)]
+            case ir.Collection():
+                pending += reversed(node.items)
+            case ir.Compare() | ir.Comprehension() | ir.Lambda():
+                continue
+            case _:
+                text = dotted(node) or f"{node.span}"
+                found.setdefault(text, node)
+    return list(found.values())
+
+
+__all__ = ["ANY", "FormulaReports", "leaves", "whole"]

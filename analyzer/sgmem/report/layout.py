@@ -1,0 +1,158 @@
+"""A page of lines: headings, entries (label, code, place) and notes, laid out for the width of the view.
+
+Where the width allows, the place stands in a column to the right of the code, else on a line of its own below it.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+from rich.cells import cell_len
+from rich.style import Style
+from rich.text import Text
+
+from sgmem.report import style
+from sgmem.report.text import escape
+from sgmem.report.view import Glyphs, View, glyphs
+from sgmem.report.wrap import wrap
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+ROOM_FOR_CODE = 66
+"""The fewest cells that code needs beside a column of places."""
+
+
+class Place(msgspec.Struct, frozen=True):
+    """A `path:line` and the symbol around it."""
+
+    path: str
+    line: int
+    symbol: str = ""
+
+    def __str__(self) -> str:
+        return f"{escape(self.path)}:{self.line}"
+
+
+class Indent(msgspec.Struct, frozen=True):
+    """What stands to the left of an entry: on its first line, and on those that continue it."""
+
+    first: str = "  "
+    rest: str = "  "
+
+
+class Page:
+    """Collects lines. `root` is the folder that paths are relative to, for links, `widest` the widest place to come."""
+
+    def __init__(self, view: View, root: str = "", widest: int = 0, widest_symbol: int = 0) -> None:
+        self.view = view
+        self.glyphs: Glyphs = glyphs(view)
+        self.root = Path(root) if root and view.links else None
+        self.lines: list[Text] = []
+        self.column = self.place_column(widest, widest_symbol)
+
+    def place_column(self, widest: int, widest_symbol: int) -> int | None:
+        """Return where the column of places begins, or None where it does not fit beside the code."""
+        latest = self.view.width - widest
+        if not widest or latest < ROOM_FOR_CODE:
+            return None
+        return max(min(latest, self.view.width - widest - widest_symbol - len(" in ")), ROOM_FOR_CODE)
+
+    def blank(self) -> None:
+        if self.lines and self.lines[-1].plain:
+            self.lines.append(Text())
+
+    def heading(self, title: str, gloss: str = "") -> None:
+        """A section's title with a few faint words that say how to read it."""
+        self.blank()
+        line = Text(title, style=style.HEADING)
+        if gloss and cell_len(title) + 2 + cell_len(gloss) <= self.view.width:
+            self.lines.append(line.append("  ").append(gloss, style=f"not bold {style.FAINT}"))
+            return
+        self.lines.append(line)
+        if gloss:
+            self.lines += [Text(part, style=style.FAINT) for part in wrap(gloss, self.view.width, self.view.width)]
+
+    def entry(
+        self,
+        indent: Indent,
+        label: Text,
+        code: str,
+        place: Place | None,
+        *,
+        label_width: int = 0,
+        limit: int | None = 3,
+        hang: int | None = None,
+    ) -> None:
+        """A labelled piece of code and where it is. `hang` indents the lines below it, if not as far as the code."""
+        label = label.copy()
+        label.pad_right(max(0, label_width - label.cell_len))
+        lead = cell_len(indent.first) + label.cell_len + 2
+        below = lead - cell_len(indent.rest) if hang is None else hang
+        beside = place is not None and self.column is not None
+        edge = (self.column or 0) - 2 if beside else self.view.width
+        rest_lead = min(lead, self.view.width // 2) + 2
+        parts = wrap(
+            escape(code), edge - lead, edge - rest_lead, None if self.view.verbose else limit, self.glyphs.more
+        )
+        for number, part in enumerate(parts):
+            line = Text(indent.first if number == 0 else indent.rest)
+            if number == 0:
+                line.append_text(label).append("  ")
+            else:
+                line.pad_right(max(0, rest_lead - line.cell_len))
+            line.append(part, style=style.CODE)
+            if number == 0 and place is not None and self.column is not None:
+                self.beside(line, place, indent, below)
+            else:
+                self.lines.append(line)
+        if place is not None and self.column is None:
+            self.place_line(Text(indent.rest + " " * below), place)
+
+    def beside(self, line: Text, place: Place, indent: Indent, below: int) -> None:
+        """Put `place` in its column on `line`, or below where the line already reaches there."""
+        column = self.column or 0
+        if line.cell_len > column - 1 or column + cell_len(str(place)) > self.view.width:
+            self.lines.append(line)
+            self.place_line(Text(indent.rest + " " * below), place)
+            return
+        line.pad_right(column - line.cell_len)
+        self.place_line(line, place)
+
+    def place_line(self, line: Text, place: Place) -> None:
+        """Finish `line` with the place, and with its symbol where that still fits."""
+        line.append_text(self.link(place))
+        symbol = escape(place.symbol)
+        if symbol and line.cell_len + len(" in ") + cell_len(symbol) <= self.view.width:
+            line.append(f" in {symbol}", style=style.FAINT)
+        self.lines.append(line)
+
+    def note(self, indent: Indent, word: str, text: str, text_style: str = "", word_style: str = style.FAINT) -> None:
+        """`word text`, the text wrapped with a hanging indent below itself."""
+        word = escape(word)
+        lead = cell_len(indent.first) + (cell_len(word) + 1 if word else 0)
+        rest = min(max(lead, cell_len(indent.rest)), max(cell_len(indent.rest) + 4, self.view.width // 2))
+        parts = wrap(escape(text), self.view.width - lead, self.view.width - rest)
+        for number, part in enumerate(parts):
+            line = Text(indent.first if number == 0 else indent.rest)
+            if number == 0 and word:
+                line.append(word, style=word_style).append(" ")
+            if number:
+                line.pad_right(rest - line.cell_len)
+            self.lines.append(line.append(part, style=text_style))
+
+    def conditions(self, indent: Indent, when: Sequence[str]) -> None:
+        """One line per condition, outermost first."""
+        for number, condition in enumerate(when):
+            self.note(indent, "and" if number else "when", condition, style.CONDITION)
+
+    def link(self, place: Place) -> Text:
+        """`path:line`, a hyperlink where the file is really there."""
+        text = Text(str(place), style=style.FAINT)
+        if self.root is not None:
+            file = self.root / place.path
+            if file.is_file():
+                text.stylize(Style(link=file.resolve().as_uri()))
+        return text

@@ -1,0 +1,89 @@
+"""The formats of each kind of result, by name. Renderers are imported when their format is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+if TYPE_CHECKING:
+    from sgmem.queries.results import Trace
+    from sgmem.queries.results_check import CheckResult
+    from sgmem.report.view import View
+
+Renderer = Callable[[Any, "View"], str]
+
+
+class Format(msgspec.Struct, frozen=True):
+    """A way to write a result. `for_people` formats follow the terminal, the others are UTF-8 and alike everywhere."""
+
+    name: str
+    render: Renderer
+    for_people: bool = False
+
+
+def trace_text(trace: Trace, view: View) -> str:
+    from sgmem.report.trace_terminal import render_trace_text
+
+    return render_trace_text(trace, view)
+
+
+def trace_json(trace: Trace, view: View) -> str:
+    from sgmem.report.json import render_trace_json
+
+    return render_trace_json(trace)
+
+
+def trace_dot(trace: Trace, view: View) -> str:
+    from sgmem.report.dot import render_trace_dot
+
+    return render_trace_dot(trace)
+
+
+def trace_mermaid(trace: Trace, view: View) -> str:
+    from sgmem.report.mermaid import render_trace_mermaid
+
+    return render_trace_mermaid(trace)
+
+
+def check_full(result: CheckResult, view: View) -> str:
+    from sgmem.report.check_full import render_check_full
+
+    return render_check_full(result, view)
+
+
+def check_concise(result: CheckResult, view: View) -> str:
+    from sgmem.report.check_concise import render_check_concise
+
+    return render_check_concise(result)
+
+
+def check_json(result: CheckResult, view: View) -> str:
+    from sgmem.report.json import render_check_json
+
+    return render_check_json(result)
+
+
+FORMATS: dict[str, tuple[Format, ...]] = {
+    "trace": (
+        Format("text", trace_text, for_people=True),
+        Format("json", trace_json),
+        Format("dot", trace_dot),
+        Format("mermaid", trace_mermaid),
+    ),
+    "check": (
+        Format("full", check_full, for_people=True),
+        Format("concise", check_concise, for_people=True),
+        Format("json", check_json),
+    ),
+}
+"""The first format of a kind is its default."""
+
+
+def format_names(kind: str) -> list[str]:
+    return [format.name for format in FORMATS[kind]]
+
+
+def find_format(kind: str, name: str) -> Format | None:
+    return next((format for format in FORMATS[kind] if format.name == name), None)

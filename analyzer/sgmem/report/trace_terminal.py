@@ -1,0 +1,134 @@
+"""`sgmem trace` for people: what sets the parameter, where it goes, which formulas use it, what it reaches."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.cells import cell_len
+from rich.text import Text
+
+from sgmem.report import style
+from sgmem.report.console import print_lines
+from sgmem.report.layout import Indent, Page
+from sgmem.report.provenance import WRITING, Node, Provenance
+from sgmem.report.text import escape, plural
+from sgmem.report.trace_formulas import draw_formulas
+from sgmem.report.trace_sections import (
+    draw_after_construction,
+    draw_reaches,
+    draw_reads,
+    draw_unread,
+    draw_unresolved,
+    draw_writes,
+    own_writes,
+)
+from sgmem.report.trace_tree import TreeDrawer, place_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from sgmem.queries.results import Site, Trace
+    from sgmem.report.view import View
+
+BUDGET = 60
+FAN_OUT = 12
+UPSTREAM_BUDGET = 20
+LONG_PLACE = 72
+"""Places wider than this go below their code rather than widen the column for all."""
+
+
+def render_trace_text(trace: Trace, view: View) -> str:
+    """Return the trace as text for `view`, with a newline at the end."""
+    page = new_page(trace, view)
+    provenance = Provenance(trace)
+    draw_header(page, trace)
+    writes = own_writes(trace, provenance)
+    draw_writes(page, writes)
+    if not view.writes:
+        drawn = draw_trees(page, trace, provenance, {site.slot for site in writes})
+        draw_formulas(page, trace)
+        draw_after_construction(page, trace)
+        draw_reads(page, trace, drawn)
+        draw_reaches(page, trace)
+    draw_unresolved(page, trace)
+    draw_unread(page, trace)
+    draw_summary(page, trace)
+    return print_lines(page.lines, view)
+
+
+def new_page(trace: Trace, view: View) -> Page:
+    places = [str(place_of(site)) for site in trace.sites]
+    symbols = [site.symbol for site in trace.sites]
+    widest = max((size for size in map(cell_len, places) if size <= LONG_PLACE), default=0)
+    return Page(view, trace.source.root, widest, max(map(cell_len, symbols), default=0))
+
+
+def draw_header(page: Page, trace: Trace) -> None:
+    """What was traced, and in which source."""
+    source = trace.source
+    line = Text(escape(trace.parameter), style=style.TITLE)
+    version = f"version {escape(source.version)}" if source.version else "version unknown"
+    line.append(f"  {version}, {plural(source.files, 'file')}", style=f"not bold {style.FAINT}")
+    page.lines.append(line)
+    page.lines.append(Text(f"in {escape(source.root)}", style=style.FAINT))
+
+
+def draw_trees(page: Page, trace: Trace, provenance: Provenance, listed: set[str | None]) -> set[str]:
+    """Draw where the value comes from and goes to; return the ids of the sites drawn."""
+    view = page.view
+    budget, fan_out = (None, None) if view.all_hops else (BUDGET, FAN_OUT)
+    roots = provenance.roots(trace.parameter)
+    forward = provenance.tree(roots, depth=view.depth, budget=budget, fan_out=fan_out)
+    drawer = TreeDrawer(page, lambda node: node.slot in listed)
+    drawn = ids(forward)
+    upstream = upstream_of(provenance, roots, view)
+    if any(node.children for node in upstream):
+        page.heading("Comes from", "read downwards: each line receives the value from the line below it")
+        drawer.draw(upstream, backward=True)
+        drawn |= ids(upstream)
+    if any(node.children or node.leaves for node in forward):
+        page.heading("Handed on", "read downwards: each line receives the value from the line above it")
+        drawer.draw(forward)
+    return drawn
+
+
+def upstream_of(provenance: Provenance, roots: list[str], view: View) -> list[Node]:
+    """The trees that lead into the roots, for a parameter that no declaration begins."""
+    starts = [key for key in roots if not provenance.declares(key)]
+    budget, fan_out = (None, None) if view.all_hops else (UPSTREAM_BUDGET, FAN_OUT)
+    return provenance.tree(starts, backward=True, depth=view.depth, budget=budget, fan_out=fan_out)
+
+
+def ids(forest: list[Node]) -> set[str]:
+    """The ids of every site that a forest draws."""
+    found: set[str] = set()
+    pending = list(forest)
+    while pending:
+        node = pending.pop()
+        found |= {site.id for site in node.sites}
+        pending += node.children
+    return found
+
+
+def draw_summary(page: Page, trace: Trace) -> None:
+    """One line that counts what was found; the last thing on the screen."""
+    own = [site for site in trace.sites if not site.derived]
+    derived = len(trace.sites) - len(own)
+    reached = count(trace.sites, "sink", "event")
+    negative = sum(formula.negative.verdict == "yes" for formula in trace.formulas)
+    files = len({site.path for site in trace.sites})
+    where = f"{plural(len(trace.sites), 'site')} in {plural(files, 'file')}"
+    kinds = f"{plural(count(own, *WRITING), 'write')}, {plural(count(own, 'read', 'pass'), 'read')}"
+    counts = [
+        f"{where}: {kinds}" + (f", {derived} on values computed from it" if derived else ""),
+        plural(len(trace.formulas), "formula") + (f", {negative} can be negative" if negative else ""),
+        f"{plural(reached, 'allocation or event', 'allocations and events')} reached" if reached else "",
+        f"{len(trace.unresolved)} not followed",
+        f"{trace.source.analysed} of {plural(trace.source.files, 'file')} parsed",
+    ]
+    page.blank()
+    page.note(Indent("", "  "), "", ". ".join(filter(None, counts)) + ".", style.TITLE)
+
+
+def count(sites: Iterable[Site], *roles: str) -> int:
+    return sum(site.role in roles for site in sites)
