@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 # Clocks of file systems are coarse (FAT: 2 s) and those of servers may differ a little from ours.
 _RACY_NANOSECONDS = 3 * 10**9
 _KIND = "stat"
+# Above this, files that this run did not ask about are forgotten: most of them are gone.
+_MOST_FILES = 20_000
 
 
 class FileState(msgspec.Struct, frozen=True, array_like=True):
@@ -58,11 +60,14 @@ class StatIndex:
         self._key = hashlib.blake2b(os.fsencode(root), digest_size=16).hexdigest()
         self._known: dict[str, _Known] | None = None
         self._changed = False
+        self._asked: set[str] = set()
         store.before_close(self.save)
 
     def digest(self, path: str) -> str | None:
         """The digest of the file, if it is in the state in which it was hashed and that state was not racy."""
-        known = self._load().get(_text(path))
+        name = _text(path)
+        self._asked.add(name)
+        known = self._load().get(name)
         if known is None or known.state.racy:
             return None
         try:
@@ -75,12 +80,16 @@ class StatIndex:
         """The file, while in `state`, had this digest."""
         if state.racy:
             return
-        self._load()[_text(path)] = _Known(state, digest)
+        name = _text(path)
+        self._asked.add(name)
+        self._load()[name] = _Known(state, digest)
         self._changed = True
 
     def save(self) -> None:
         """Hand what was learnt to the store."""
         if self._changed and self._known is not None:
+            if len(self._known) > _MOST_FILES:
+                self._known = {name: self._known[name] for name in self._asked if name in self._known}
             self._store.put_many(_KIND, [(self._key, msgspec.msgpack.encode(self._known))])
             self._changed = False
 

@@ -1,4 +1,4 @@
-"""What every analysing command does around its query: check shared options, open the source, emit, set the exit code."""
+"""What every analysing command does around its query: check shared options, open the source, emit, set the code."""
 
 from __future__ import annotations
 

@@ -15,8 +15,8 @@ from sgmem.syntax import ir
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-MAX_DEPTH = 150
-"""Levels of nesting that the recursive functions of this package follow."""
+MAX_DEPTH = 100
+"""Levels of nesting that the recursive functions of this package follow; some take four frames for one."""
 
 _BUILTINS = frozenset({"int", "float", "round", "abs", "min", "max", "sum"})
 _MODULES = frozenset({"math", "np", "numpy", "torch"})

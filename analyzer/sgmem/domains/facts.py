@@ -39,6 +39,15 @@ class Fact(msgspec.Struct, frozen=True):
         """Whether the value may be chosen regardless of the other names; a computed value may be bound to them."""
         return self.control != "computed"
 
+    @property
+    def realistic(self) -> tuple[Fraction, Fraction]:
+        """`usual`, brought within the bounds."""
+        return self._within(self.usual[0]), self._within(self.usual[1])
+
+    def _within(self, value: Fraction) -> Fraction:
+        value = value if self.low is None else max(self.low, value)
+        return value if self.high is None else min(self.high, value)
+
     def allows(self, value: Fraction) -> bool:
         return (
             (self.low is None or self.low <= value)
@@ -64,7 +73,8 @@ class Facts(msgspec.Struct, frozen=True):
         """The same names within their usual values: never a proof, but a sense of direction."""
         usual = {
             symbol: Fact(
-                fact.usual[0] if fact.low is None else fact.low, fact.usual[1] if fact.high is None else fact.high
+                fact.realistic[0] if fact.low is None else fact.low,
+                fact.realistic[1] if fact.high is None else fact.high,
             )
             for symbol, fact in self.of.items()
         }

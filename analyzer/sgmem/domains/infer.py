@@ -95,11 +95,12 @@ class _Inference:
             case ir.Binary(operator="+" | "-", left=left, right=right):
                 return self.joined(expr, [self.amount(left, depth), self.amount(right, depth)])
             case ir.Binary(operator="*", left=left, right=right):
-                return self.product(expr, self.amount(left, depth), self.amount(right, depth))
+                return self.product(expr, self.amount(left, depth), self.amount(right, depth), depth)
             case ir.Binary(operator="/" | "//", left=left, right=right):
-                return self.quotient(expr, self.amount(left, depth), self.amount(right, depth))
-            case ir.Binary(operator="<<" | ">>" as operator, left=left, right=right):
-                return self.shifted(expr, operator, self.amount(left, depth), self.amount(right, depth).constant)
+                return self.quotient(expr, self.amount(left, depth), self.amount(right, depth), depth)
+            case ir.Binary(operator="<<" | ">>", left=left):
+                factor = self.factor(expr, depth)
+                return self.by_constant(expr, self.amount(left, depth), factor, depth) if factor else _Amount()
             case ir.Binary(operator="%", left=left):
                 return self.amount(left, depth)
             case ir.Unary(operator="-" | "+", operand=operand):
@@ -160,39 +161,33 @@ class _Inference:
             return _Amount(best.weakened("combined with a value whose unit is not known"))
         return _Amount(best)
 
-    def product(self, expr: ir.Expr, left: _Amount, right: _Amount) -> _Amount:
+    def product(self, expr: ir.Expr, left: _Amount, right: _Amount, depth: int) -> _Amount:
         if left.evidence is not None and right.evidence is not None:
             return _combined(expr, left.evidence, right.evidence, left.evidence.unit * right.evidence.unit)
         known, other = (left, right) if left.evidence is not None else (right, left)
         if other.constant is not None:
-            return self.by_constant(expr, known, other.constant)
+            return self.by_constant(expr, known, other.constant, depth)
         if known.constant is not None:
-            return self.by_constant(expr, other, known.constant)
+            return self.by_constant(expr, other, known.constant, depth)
         if known.evidence is None:
             return _Amount()
         return _Amount(known.evidence.weakened("multiplied by a factor whose unit is not known"))
 
-    def quotient(self, expr: ir.Expr, left: _Amount, right: _Amount) -> _Amount:
+    def quotient(self, expr: ir.Expr, left: _Amount, right: _Amount, depth: int) -> _Amount:
         if right.constant:
-            return self.by_constant(expr, left, 1 / right.constant)
+            return self.by_constant(expr, left, 1 / right.constant, depth)
         if left.evidence is None or right.evidence is None:
             return _Amount()
         return _combined(expr, left.evidence, right.evidence, left.evidence.unit / right.evidence.unit)
 
-    def shifted(self, expr: ir.Expr, operator: str, left: _Amount, count: Fraction | None) -> _Amount:
-        if count is None or count.denominator != 1 or not 0 <= count <= 64:
-            return _Amount()
-        factor = Fraction(1 << int(count))
-        return self.by_constant(expr, left, factor if operator == "<<" else 1 / factor)
-
-    def by_constant(self, expr: ir.Expr, value: _Amount, factor: Fraction) -> _Amount:
+    def by_constant(self, expr: ir.Expr, value: _Amount, factor: Fraction, depth: int) -> _Amount:
         """The same amount in another unit when `factor` converts, else the same unit with less certainty."""
         if not factor:
             return _Amount()
         step = factor if abs(factor) >= 1 else 1 / factor
         word = "*" if abs(factor) >= 1 else "/"
-        base, total = self.chain(expr)
-        if self.amount(base, 0).evidence is None:
+        base, total = self.chain(expr, depth)
+        if self.amount(base, depth).evidence is None:
             assumed = _assumed(expr, total)
             if assumed is not None:
                 return _Amount(assumed)
@@ -209,18 +204,33 @@ class _Inference:
             value.evidence.converted(converted, f"{word} {number_text(step)} makes it {converted}", expr.span)
         )
 
-    def chain(self, expr: ir.Expr) -> tuple[ir.Expr, Fraction]:
+    def chain(self, expr: ir.Expr, depth: int) -> tuple[ir.Expr, Fraction]:
         """Strip constant factors: `x // 1024 // 1024` is x and 2**-20."""
         total = Fraction(1)
-        while isinstance(expr, ir.Binary) and expr.operator in ("*", "/", "//"):
-            left, right = self.amount(expr.left, 0).constant, self.amount(expr.right, 0).constant
-            if right:
-                total, expr = total * (right if expr.operator == "*" else 1 / right), expr.left
-            elif left and expr.operator == "*":
-                total, expr = total * left, expr.right
-            else:
+        while isinstance(expr, ir.Binary):
+            factor = self.factor(expr, depth)
+            if factor:
+                total, expr = total * factor, expr.left
+                continue
+            factor = self.amount(expr.left, depth).constant if expr.operator == "*" else None
+            if not factor:
                 break
+            total, expr = total * factor, expr.right
         return expr, total
+
+    def factor(self, expr: ir.Binary, depth: int) -> Fraction | None:
+        """The constant by which the left operand is multiplied or divided."""
+        right = self.amount(expr.right, depth).constant
+        if not right:
+            return None
+        match expr.operator:
+            case "*":
+                return right
+            case "/" | "//":
+                return 1 / right
+            case "<<" | ">>" if right.denominator == 1 and 0 < right <= 64:
+                return Fraction(2) ** int(right if expr.operator == "<<" else -right)
+        return None
 
 
 def _assumed(expr: ir.Expr, total: Fraction) -> Evidence | None:

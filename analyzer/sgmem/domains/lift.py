@@ -91,6 +91,10 @@ class _Lifter:
                     return number(known)
             case ir.Binary(operator="+" | "-" | "*" | "/" | "//" | "**" | "<<" | ">>"):
                 return self.binary(expr, depth + 1)
+            case ir.Binary(operator=operator, left=ir.Const() as left, right=ir.Const() as right):
+                a, b = arithmetic.constant(left), arithmetic.constant(right)
+                if a is not None and b is not None:
+                    return number(arithmetic.binary(operator, a, b))
             case ir.Unary(operator="-", operand=operand):
                 return -self.lift(operand, depth + 1)
             case ir.Unary(operator="+", operand=operand):

@@ -148,14 +148,14 @@ def _binary(operator: str, left: Interval, right: Interval) -> Interval:
             return left * right.inverse()
         case "//":
             return _floor(left * right.inverse())
-        case "%" if right.never_negative:
-            return Interval(Fraction(0), right.high)
     if left.low is not None and left.low == left.high and right.low is not None and right.low == right.high:
         try:
             value = arithmetic.binary(operator, left.low, right.low)
         except Unsupported:
             return Interval()
         return Interval(value, value)
+    if operator == "%" and right.never_negative:
+        return Interval(Fraction(0), right.high)
     if operator in ("<<", ">>", "**", "&", "|", "^") and left.never_negative and right.never_negative:
         return Interval(Fraction(0))
     return Interval()

@@ -13,7 +13,7 @@ from sgmem.syntax import ir
 Replace = Callable[[ir.Expr], "str | None"]
 """The text to write instead of an expression (an atom: a name, a number, something in brackets), or None."""
 
-MAX_DEPTH = 150
+MAX_DEPTH = 100
 _TEST, _OR, _AND, _NOT, _COMPARE, _ATOM = 0, 2, 3, 4, 5, 20
 _BINARY = {
     "|": 6,

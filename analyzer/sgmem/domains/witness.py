@@ -115,7 +115,7 @@ class _Search:
         usual = signs(self.facts.as_usual())
         choices: list[tuple[Fraction, ...]] = []
         for name in self.names:
-            small, large = self.facts.fact(name).usual
+            small, large = self.facts.fact(name).realistic
             try:
                 direction = derivative_sign(value, name, usual) if name in value.symbols else None
             except Unsupported:
@@ -140,7 +140,7 @@ class _Search:
 
 
 def _beyond(threshold: Threshold, bound: Fraction, fact: Fact) -> Iterator[Fraction]:
-    yield from fact.usual
+    yield from fact.realistic
     step = abs(bound) / 10 or Fraction(1)
     end = fact.low if threshold.relation == "<" else fact.high
     outward = -1 if threshold.relation == "<" else 1

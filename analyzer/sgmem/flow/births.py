@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from sgmem.flow.occurrences import Occurrences
+from sgmem.flow.occurrences import Occurrence, Occurrences
 from sgmem.flow.order import ENTRY, Order
 from sgmem.flow.places import ANY, Field, GlobalVariable, LooseField, Parameter, Path, Place, Variable
 from sgmem.flow.steps import METHODS, NUMERIC
@@ -203,9 +203,9 @@ class Births:
                 declared = True
         if declared:
             return
-        for written in self.occurrences.writes(place.name):
+        for written in self._stores(place):
             binding = written.binding
-            if written.place != place or binding is None or binding.value is None:
+            if binding is None or binding.value is None:
                 continue
             span = written.file.statement(written.statement).span
             onward = self._hop(at, written.file, written.statement, span, str(place), ())
@@ -214,6 +214,21 @@ class Births:
                 continue
             inner = next(iter(unpacking(binding.target, written.node)), ())
             yield from self._expression(binding.value, (*inner, *path), onward, seen)
+
+    def _stores(self, place: Field | LooseField | GlobalVariable) -> list[Occurrence]:
+        """What assigns a place: for a field the methods of its own hierarchy, and the rest of the program only where they do not."""
+        if isinstance(place, Field):
+            related = (*self.program.classes.mro(place.owner), *self.program.classes.subclasses(place.owner))
+            own = [
+                seen
+                for owner in related
+                for _, index in self.program.classes.stores(owner, place.name)
+                for seen in self.occurrences.writes_in_statement(owner.file, index, place.name)
+                if seen.place == place
+            ]
+            if own:
+                return own
+        return [seen for seen in self.occurrences.writes(place.name) if seen.place == place]
 
     # -- calls ----------------------------------------------------------------------------------------------------------------
 

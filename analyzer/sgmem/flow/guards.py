@@ -11,6 +11,7 @@ from sgmem.program.program import Program
 from sgmem.syntax.ir import Expr
 
 _MAX_CALLERS = 4
+_COMMON = 12
 
 
 class Conditions:
@@ -43,6 +44,8 @@ class Conditions:
         seen: set[Function] = set()
         while function is not None and function not in seen and len(seen) < _MAX_CALLERS:
             seen.add(function)
+            if len(self.program.files.tree.mentioning(function.name)) > _COMMON:
+                break  # an everyday name has many callers
             sites = self.program.calls.callers(function)
             if len(sites) != 1 or function.name == "__init__":
                 break

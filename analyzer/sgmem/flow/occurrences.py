@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 from sgmem.flow.places import Field, GlobalVariable, LooseField, Parameter, Place, Variable
 from sgmem.program.classes import assigned
 from sgmem.program.entities import Class, Function, Global, Local
-from sgmem.program.files import File, dotted
+from sgmem.program.files import File, dotted, store_pattern
 from sgmem.program.program import Program
 from sgmem.syntax import ir
 from sgmem.syntax.ir import Binding, Expr
@@ -56,15 +57,29 @@ class Occurrences:
 
     def reads(self, name: str) -> tuple[Occurrence, ...]:
         """All loads of an attribute, variable or literal key `name` anywhere."""
-        if name not in self._reads:
-            self._collect(name)
-        return self._reads[name]
+        found = self._reads.get(name)
+        if found is None:
+            files = self.program.files.mentioning(name)
+            found = tuple(seen for file in files for i in file.mentions(name) for seen in self.reads_in_statement(file, i, name))
+            self._reads[name] = found
+        return found
 
     def writes(self, name: str) -> tuple[Occurrence, ...]:
         """All stores to an attribute or variable `name` anywhere, declarations in class bodies included."""
-        if name not in self._writes:
-            self._collect(name)
-        return self._writes[name]
+        found = self._writes.get(name)
+        if found is None:
+            found = self._writes[name] = tuple(self._collect_writes(name))
+        return found
+
+    def _collect_writes(self, name: str) -> Iterator[Occurrence]:
+        for file in self.program.files.mentioning(name, store_pattern(name)):
+            for index in file.mentions(name):
+                if file.may_bind(index, name) or "setattr" in file.source.text:
+                    yield from self._stores(file, index, name)
+
+    def writes_in_statement(self, file: File, index: int, name: str) -> Iterator[Occurrence]:
+        """The stores to a name in one statement."""
+        return self._stores(file, index, name)
 
     def reads_in_statement(self, file: File, index: int, name: str) -> tuple[Occurrence, ...]:
         """The loads of a name in one statement."""
@@ -73,16 +88,6 @@ class Occurrences:
         if found is None:
             found = self._loaded[key] = tuple(self._loads(file, index, name))
         return found
-
-    def _collect(self, name: str) -> None:
-        reads: list[Occurrence] = []
-        writes: list[Occurrence] = []
-        for file in self.program.files.mentioning(name):
-            for index in file.mentions(name):
-                reads += self.reads_in_statement(file, index, name)
-                writes += self._stores(file, index, name)
-        self._reads[name] = tuple(reads)
-        self._writes[name] = tuple(writes)
 
     def _loads(self, file: File, index: int, name: str) -> Iterator[Occurrence]:
         statement = file.statement(index)
@@ -164,17 +169,30 @@ class Occurrences:
     def _by_naming(self, base: Expr, name: str) -> list[tuple[Place, Grade]]:
         """`server_args.x` of unknown type: the class whose name the variable spells, if that class has the field."""
         last = (dotted(base) or "").rpartition(".")[2].strip("_")
-        named = [owner for owner in self.owners(name) if last and snake_case(owner.name) == last]
-        if named:
-            return [(Field(owner, name), "instance") for owner in named]
-        return [(LooseField(name), "name")]
+        found: dict[Place, Grade] = {}
+        for spelled in self._spelled.get(last, ()):
+            for path in self.program.files.class_names[spelled]:
+                file = self.program.files.get(path)
+                index = file.children.get(0, {}).get(spelled) if file is not None else None
+                if file is not None and index is not None and file.scope(index).kind == "class":
+                    for top in self.program.classes.owners(Class(file, index), name):
+                        found[Field(top, name)] = "instance"
+        return list(found.items()) or [(LooseField(name), "name")]
+
+    @cached_property
+    def _spelled(self) -> dict[str, list[str]]:
+        """Class names by the variable name that spells them: `server_args` -> ServerArgs."""
+        spelled: dict[str, list[str]] = {}
+        for name in self.program.files.class_names:
+            spelled.setdefault(snake_case(name), []).append(name)
+        return spelled
 
     def owners(self, name: str) -> tuple[Class, ...]:
         """Every class of the program that declares or stores field `name`, its topmost owner each."""
         found = self._owners.get(name)
         if found is None:
             owners: dict[Class, None] = {}
-            for file in self.program.files.mentioning(name):
+            for file in self.program.files.mentioning(name, store_pattern(name)):
                 for index in file.mentions(name):
                     for owner in self._owner_at(file, index, name):
                         owners.update(dict.fromkeys(self.program.classes.owners(owner, name)))
@@ -223,7 +241,7 @@ class Occurrences:
 
     def parameters(self, name: str) -> Iterator[Parameter]:
         """Every parameter called `name`."""
-        for file in self.program.files.mentioning(name):
+        for file in self.program.files.mentioning(name, rf"\b{name}\s*[:=,)]|\*{name}\b|\b{name}\s*$"):
             for index in file.mentions(name):
                 scope = file.scope_defined_by.get(index)
                 if scope is not None and any(p.name == name for p in file.scope(scope).parameters):

@@ -89,6 +89,8 @@ class Slicer:
     def follow(self, use: Use, state: State, distance: Distance) -> None:
         """Take every next step of one use of a place."""
         steps = self._steps(use, state.path)
+        if state.path and not any(step.target is not None or not step.path for step in steps):
+            return  # a look at the container that does not touch the value in it
         first = self._use_site(use, state, steps, distance.hops)
         self.slice.leaving.setdefault(state, {}).setdefault(first, use.grade)
         for step in steps:

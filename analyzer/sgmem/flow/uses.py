@@ -57,13 +57,15 @@ class Uses:
                 yield from self._result(place, stack)
 
     def _field(self, place: Field | LooseField) -> Iterator[Use]:
-        lonely = isinstance(place, Field) and len(self.occurrences.owners(place.name)) == 1
         for seen in self.occurrences.reads(place.name):
             if seen.place == place:
                 yield Use(seen.file, seen.statement, seen.node, seen.ancestors, seen.grade)
-            elif lonely and isinstance(seen.place, LooseField):
+            elif isinstance(seen.place, LooseField) and self._is_lonely(place):
                 # Only one class has such a field, so an object of unknown type that is asked for it is probably one.
                 yield Use(seen.file, seen.statement, seen.node, seen.ancestors, "name")
+
+    def _is_lonely(self, place: Field | LooseField) -> bool:
+        return isinstance(place, Field) and len(self.occurrences.owners(place.name)) == 1
 
     def _local(self, file: File, scope: int, name: str, definition: int, stack: Stack) -> Iterator[Use]:
         row = file.scope(scope)

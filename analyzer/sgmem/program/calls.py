@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -86,14 +88,12 @@ class Calls:
             return ()
         if self.names.entity(func, file, 0) is not None:  # torch.empty and the like lead out of the program
             return ()
-        mentioning = self.files.tree.mentioning(func.attr)
-        if len(mentioning) > _COMMON:
+        if len(self.files.tree.mentioning(func.attr)) > _COMMON:
             return ()
         found: list[Callable_] = []
-        for path in mentioning:
-            other = self.files.get(path)
-            for index, scope in enumerate(other.outline.scopes if other is not None else ()):
-                if scope.name == func.attr and scope.kind == "function" and other is not None:
+        for other in self.files.mentioning(func.attr, rf"\bdef\s+{re.escape(func.attr)}\b"):
+            for index, scope in enumerate(other.outline.scopes):
+                if scope.name == func.attr and scope.kind == "function":
                     function = Function(other, index)
                     if function.owner is not None and not function.is_property and _accepts(function, call):
                         found.append(Callable_(function, 0 if function.is_static else 1, False))
@@ -109,11 +109,14 @@ class Calls:
 
     def _find_callers(self, target: Function | Class) -> Iterator[CallSite]:
         for name, sources in self._spellings(target).items():
-            for file in sources if sources is not None else self.files.mentioning(name):
-                yield from self._calls_in(file, name, target)
+            called = _call_pattern(name)
+            for file in sources if sources is not None else self.files.mentioning(name, called):
+                yield from self._calls_in(file, name, target, re.compile(called))
 
-    def _calls_in(self, file: File, name: str, target: Function | Class) -> Iterator[CallSite]:
+    def _calls_in(self, file: File, name: str, target: Function | Class, called: re.Pattern[str]) -> Iterator[CallSite]:
         for index in file.mentions(name):
+            if called.search(file.own_text(index)) is None:
+                continue
             scope = file.outline.statements[index].scope
             for root in file.statement(index).expressions():
                 for node in ir.walk(root):
@@ -147,7 +150,10 @@ class Calls:
         found: dict[str, list[File] | None] = {}
         if depth >= _MAX_ALIASES:
             return found
-        for file in self.files.mentioning(name):
+        n = rf"(?:\w+\.)*{re.escape(name)}\b(?!\s*[(.\[])"
+        # An import under another name, or the bare name as a value: assigned, a default, an entry of a dict, an argument.
+        held = rf"\b{re.escape(name)}\s+as\b|=\s*{n}|['\"\]]\s*:\s*{n}|\w\(\s*{n}|\b(?:else|or|if)\s+{n}|=\s*[(\[{{]\s*{n}"
+        for file in self.files.mentioning(name, held):
             for rows in file.imports.values():
                 for bound, imports in rows.items():
                     if bound != name and any(row.name == name for row in imports):
@@ -159,6 +165,7 @@ class Calls:
         return found
 
     def _held_by(self, file: File, index: int, name: str) -> Iterator[tuple[str, bool]]:
+        """The names that statement `index` gives the callable, each with whether it may be used outside the file."""
         row = file.outline.statements[index]
         if row.kind == "function":
             scope = file.scope_defined_by[index]
@@ -182,6 +189,12 @@ class Calls:
         while scope > 0 and file.scope(scope).kind != "function":
             scope = file.scope(scope).parent
         return Function(file, scope) if scope > 0 else None
+
+
+def _call_pattern(name: str) -> str:
+    """A regular expression that every text calling `name` matches: directly, by partial, out of a table, by a literal name."""
+    n = re.escape(name)
+    return rf"\b{n}\s*[(\[]|partial\(\s*(?:\w+\.)*{n}\b|['\"]{n}['\"]|\b{n}\s*\.\s*(?:get|options|remote|bind)\b"
 
 
 def _is_partial(call: ir.Call) -> bool:

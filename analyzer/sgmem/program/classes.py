@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from sgmem.program.entities import Class, External, Function
 from sgmem.program.names import Names
 from sgmem.syntax import ir
@@ -69,7 +71,8 @@ class Classes:
 
     def _direct_subclasses(self, owner: Class) -> list[Class]:
         found = []
-        for file in self.names.files.mentioning(owner.name):
+        n = re.escape(owner.name)
+        for file in self.names.files.mentioning(owner.name, rf"\bclass\s+\w+\s*\([^:]*\b{n}\b|import[^\n]*\b{n}\s+as\b"):
             for index, scope in enumerate(file.outline.scopes):
                 if scope.kind == "class" and scope.bases and owner in self.bases(Class(file, index)):
                     found.append(Class(file, index))
@@ -123,7 +126,7 @@ class Classes:
     def _own_stores(self, owner: Class, name: str) -> list[tuple[Function, int]]:
         row, found = owner.scope, []
         for index in owner.file.mentions(name):
-            if not row.first <= index < row.last:
+            if not row.first <= index < row.last or not owner.file.may_bind(index, name):
                 continue
             function = self.method_around(owner, index)
             if function is None or function.receiver is None:
@@ -189,10 +192,9 @@ class Classes:
         fields: dict[str, None] = {}
         for each in reversed(self.mro(owner)):
             for index in each.file.own_statements(each.index):
-                if each.file.outline.statements[index].kind == "annotate":
-                    target = each.file.statement(index).bindings
-                    if target and isinstance(target[0].target, ir.Name):
-                        fields[target[0].target.id] = None
+                row = each.file.outline.statements[index]
+                if row.kind == "annotate":
+                    fields[each.file.source.slice(row.span).partition(":")[0].strip()] = None
         return tuple(fields)
 
 

@@ -107,6 +107,36 @@ class File:
             if index >= 0:
                 yield index
 
+    def may_bind(self, index: int, name: str) -> bool:
+        """Whether a statement could bind `name`, by its kind and text alone: a cheap filter before lowering it."""
+        row = self.outline.statements[index]
+        if row.kind in ("for", "with", "except", "case"):
+            return True
+        if row.kind in ("assign", "annotate", "augment"):
+            # The target stands on the statement's first line, unless a bracket opens it.
+            text = self.source.slice(row.span)
+            return text[:1] in "([" or name in text.partition("\n")[0]
+        if row.kind in ("function", "class", "import", "global", "nonlocal"):
+            return False
+        return ":=" in self.own_text(index)
+
+    def own_text(self, index: int) -> str:
+        """The text of a statement without its blocks; for a definition all of what precedes its body."""
+        row = self.outline.statements[index]
+        if row.kind in ("function", "class"):
+            scope = self.outline.scopes[self.scope_defined_by[index]]
+            first = self.outline.statements[scope.first].span if scope.first < scope.last else row.span
+            return self.source.slice(Span(row.span.line, row.span.column, first.line, first.column))
+        return self.source.slice(Span(row.span.line, row.span.column, *self._head_end(index)))
+
+    def _head_end(self, index: int) -> tuple[int, int]:
+        row = self.outline.statements[index]
+        if row.heads:
+            return row.heads[-1].end_line, row.heads[-1].end_column
+        if row.kind == "try":
+            return row.span.line, row.span.column
+        return row.span.end_line, row.span.end_column
+
     def own_statements(self, scope: int) -> Iterator[int]:
         """The statements of a scope itself, those of nested definitions aside."""
         row = self.outline.scopes[scope]
@@ -138,6 +168,7 @@ class Files:
         self.paths = frozenset(paths)
         self.unreadable: dict[str, str] = {}
         self._files: dict[str, File | None] = {}
+        self._sources: dict[str, SourceText | None] = {}
         self._modules = {_module_name(path): path for path in paths}
 
     @property
@@ -150,6 +181,16 @@ class Files:
             self._files[path] = self._parse(path)
         return self._files[path]
 
+    def source(self, path: str) -> SourceText | None:
+        """The decoded text of a file, without parsing it."""
+        if path not in self._sources:
+            try:
+                self._sources[path] = SourceText(path, decode(self.tree.read(path)))
+            except (Undecodable, OSError) as error:
+                self.unreadable[path] = str(error)
+                self._sources[path] = None
+        return self._sources[path]
+
     def module(self, name: str) -> File | None:
         path = self._modules.get(name)
         return None if path is None else self.get(path)
@@ -157,18 +198,36 @@ class Files:
     def has_module(self, name: str) -> bool:
         return name in self._modules
 
-    def mentioning(self, name: str) -> Iterator[File]:
-        """The files that hold `name` as a whole identifier."""
+    def mentioning(self, name: str, pattern: str | None = None) -> Iterator[File]:
+        """The files that hold `name` as a whole identifier and, if given, match the regular expression `pattern`, which is tried on
+        the text before a file is parsed."""
+        compiled = re.compile(pattern, re.MULTILINE) if pattern is not None else None
         for path in self.tree.mentioning(name):
+            if compiled is not None and path not in self._files:
+                source = self.source(path)
+                if source is None or compiled.search(source.text) is None:
+                    continue
             file = self.get(path)
             if file is not None:
                 yield file
 
+    @cached_property
+    def class_names(self) -> dict[str, list[str]]:
+        """Every class name of the program with the files that define it, found in the text alone."""
+        pattern = re.compile(rb"^[ \t]*class[ \t]+(\w+)", re.MULTILINE)
+        found: dict[str, list[str]] = {}
+        for path in sorted(self.paths):
+            for name in pattern.findall(self.tree.read(path)):
+                found.setdefault(name.decode(), []).append(path)
+        return found
+
     def _parse(self, path: str) -> File | None:
+        source = self.source(path)
+        if source is None:
+            return None
         try:
-            source = SourceText(path, decode(self.tree.read(path)))
             outline = build_outline(source)
-        except (Undecodable, Unparsable, OSError) as error:
+        except Unparsable as error:
             self.unreadable[path] = str(error)
             return None
         return File(source, outline, _module_name(path), path.endswith("__init__.py"))
@@ -179,6 +238,16 @@ def _module_name(path: str) -> str:
     if parts[-1] == "__init__":
         parts = parts[:-1]
     return ".".join(parts)
+
+
+def store_pattern(name: str) -> str:
+    """A regular expression that every text storing or declaring a field `name` matches (and some others)."""
+    n = re.escape(name)
+    return (
+        rf"\b{n}\s*(?::(?!=)|(?:[-+*/%&|^@]|//|\*\*|<<|>>)?=(?!=))"  # self.x = ..., x: int, x += ...
+        rf"|\b{n}\s*[,)\]][^\n]*=|^[^\n(]*\b{n}\s*,\s*$"  # unpacking, on one line or several
+        rf"|\bfor\b[^\n]*\b{n}\b|\bas\s+[^\n]*\b{n}\b|setattr"
+    )
 
 
 def dotted(expr: Expr) -> str | None:

@@ -14,13 +14,14 @@ from rich.style import Style
 from rich.text import Text
 
 from sgmem.report import style
-from sgmem.report.text import escape
+from sgmem.report.text import escape, tidy
 from sgmem.report.view import Glyphs, View, glyphs
 from sgmem.report.wrap import wrap
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+CONDITIONS_SHOWN = 3
 ROOM_FOR_CODE = 66
 """The fewest cells that code needs beside a column of places."""
 
@@ -94,9 +95,8 @@ class Page:
         beside = place is not None and self.column is not None
         edge = (self.column or 0) - 2 if beside else self.view.width
         rest_lead = min(lead, self.view.width // 2) + 2
-        parts = wrap(
-            escape(code), edge - lead, edge - rest_lead, None if self.view.verbose else limit, self.glyphs.more
-        )
+        most = None if self.view.verbose else limit
+        parts = wrap(tidy(escape(code)), edge - lead, edge - rest_lead, most, self.glyphs.more, code=True)
         for number, part in enumerate(parts):
             line = Text(indent.first if number == 0 else indent.rest)
             if number == 0:
@@ -129,12 +129,22 @@ class Page:
             line.append(f" in {symbol}", style=style.FAINT)
         self.lines.append(line)
 
-    def note(self, indent: Indent, word: str, text: str, text_style: str = "", word_style: str = style.FAINT) -> None:
+    def note(
+        self,
+        indent: Indent,
+        word: str,
+        text: str,
+        text_style: str = "",
+        word_style: str = style.FAINT,
+        *,
+        limit: int | None = None,
+    ) -> None:
         """`word text`, the text wrapped with a hanging indent below itself."""
         word = escape(word)
         lead = cell_len(indent.first) + (cell_len(word) + 1 if word else 0)
         rest = min(max(lead, cell_len(indent.rest)), max(cell_len(indent.rest) + 4, self.view.width // 2))
-        parts = wrap(escape(text), self.view.width - lead, self.view.width - rest)
+        most = None if self.view.verbose else limit
+        parts = wrap(escape(text), self.view.width - lead, self.view.width - rest, most, self.glyphs.more)
         for number, part in enumerate(parts):
             line = Text(indent.first if number == 0 else indent.rest)
             if number == 0 and word:
@@ -143,10 +153,18 @@ class Page:
                 line.pad_right(rest - line.cell_len)
             self.lines.append(line.append(part, style=text_style))
 
-    def conditions(self, indent: Indent, when: Sequence[str]) -> None:
-        """One line per condition, outermost first."""
-        for number, condition in enumerate(when):
-            self.note(indent, "and" if number else "when", condition, style.CONDITION)
+    def conditions(
+        self, indent: Indent, when: Sequence[str], limit: int = CONDITIONS_SHOWN, lines: int | None = None
+    ) -> None:
+        """The conditions, outermost first, each on at most so many lines.
+
+        The innermost tell the most: of many, only those are shown.
+        """
+        shown = when if self.view.verbose or len(when) <= limit + 1 else when[-limit:]
+        for number, condition in enumerate(shown):
+            self.note(indent, "and" if number else "when", condition, style.CONDITION, limit=lines)
+        if len(shown) < len(when):
+            self.note(indent, "and", f"{len(when) - len(shown)} outer conditions, -v", style.FAINT)
 
     def link(self, place: Place) -> Text:
         """`path:line`, a hyperlink where the file is really there."""

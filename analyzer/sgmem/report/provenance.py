@@ -1,8 +1,7 @@
-"""The provenance tree of a trace: which site hands the value to which, as a tree with joins, without any text.
+"""The provenance tree of a trace: which place hands the value to which, as a tree with joins, without any text.
 
-Sites that write one slot are one node (`Node.sites`): whatever reads the slot may receive any of them, so drawing each
-write with the same readers below would repeat everything. Nodes are placed breadth first, at their shortest distance
-from the root.
+Nodes are sites, merged where they are one place to a reader. They are placed breadth first, at their shortest distance
+from the root, so that limits cut the far ends.
 """
 
 from __future__ import annotations
@@ -12,25 +11,35 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from sgmem.report.text import last_name
+from sgmem.queries.results import Site  # noqa: TC001 - msgspec resolves annotations at run time
+from sgmem.report.merging import WRITING, Merging, shown_first
+from sgmem.report.text import last_name, short_slot
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from sgmem.queries.results import Site, Trace
+    from sgmem.queries.results import Trace
 
-WRITING = frozenset({"declaration", "write", "store"})
-GOALS = frozenset({"formula", "sink", "event", "guard"})
+HOME = 3
+"""A field that is set at so many places is where a parameter lives rather than a stop on its way."""
+FEW = 100
+WIDE = 200
+"""Nodes with more targets than this keep all of them: looking for detours would be quadratic."""
+
+Links = dict[str, dict[str, str]]
+"""Confidence by target by source."""
 
 
 class Node(msgspec.Struct, eq=False):
     """One place in the tree. `joins` is set instead of `children` where the same node is drawn elsewhere.
 
-    `leaves` are sites that receive the value and hand it nowhere, `hidden` those next to it that limits left out.
+    `sites` are shown, `merged` are all the sites of the place. `leaves` receive the value and hand it nowhere; `hidden`
+    are those next to it that limits left out.
     """
 
     key: str
     sites: list[Site]
+    merged: list[Site]
     children: list[Node] = msgspec.field(default_factory=list)
     joins: Node | None = None
     leaves: list[Site] = msgspec.field(default_factory=list)
@@ -42,54 +51,90 @@ class Node(msgspec.Struct, eq=False):
         return self.sites[0].slot
 
 
+class Limits(msgspec.Struct, frozen=True):
+    """How much of a tree to draw, None is all; `own` bounds nodes of the parameter, `derived` of computed values."""
+
+    depth: int | None = None
+    fan_out: int | None = None
+    own: int | None = None
+    derived: int | None = None
+
+
+ALL = Limits()
+
+
 class Provenance:
-    """The flows of a trace between nodes: single sites, or all the writes of one slot."""
+    """The flows of a trace between nodes. With `brief`, a flow that others lead around is left out."""
 
-    def __init__(self, trace: Trace) -> None:
-        self.site = {site.id: site for site in trace.sites}
-        self.key_of = {site.id: node_key(site) for site in trace.sites}
-        self.members: dict[str, list[Site]] = {}
+    def __init__(self, trace: Trace, *, brief: bool = True) -> None:
+        node_of = Merging(trace).node_of
+        self.merged: dict[str, list[Site]] = {}
         for site in trace.sites:
-            self.members.setdefault(self.key_of[site.id], []).append(site)
-        self.onward: dict[str, dict[str, str]] = {key: {} for key in self.members}
-        self.back: dict[str, dict[str, str]] = {key: {} for key in self.members}
+            self.merged.setdefault(node_of[site.id], []).append(site)
+        self.members = {key: shown_first(sites) for key, sites in self.merged.items()}
+        self.onward: Links = {key: {} for key in self.merged}
         for flow in trace.flows:
-            source, target = self.key_of.get(flow.source), self.key_of.get(flow.target)
-            if source is None or target is None or source == target:
-                continue
-            confidence = stronger(self.onward[source].get(target), flow.confidence)
-            self.onward[source][target] = self.back[target][source] = confidence
-        self.to_goal = self.leading_to(key for key, sites in self.members.items() if sites[0].role in GOALS)
+            source, target = node_of.get(flow.source), node_of.get(flow.target)
+            if source is not None and target is not None and source != target:
+                self.onward[source][target] = stronger(self.onward[source].get(target), flow.confidence)
+        if brief:
+            self.drop_detours()
+        self.back: Links = {key: {} for key in self.merged}
+        for source, targets in self.onward.items():
+            for target, confidence in targets.items():
+                self.back[target][source] = confidence
+        self.to_sink = self.leading_to({"sink", "event"})
+        self.to_formula = self.leading_to({"formula", "guard"})
 
-    def leading_to(self, goals: Iterable[str]) -> dict[str, int]:
-        """Map every node from which a goal is reached to its distance from the nearest one."""
-        distance = dict.fromkeys(goals, 0)
-        pending = deque(distance)
+    def drop_detours(self) -> None:
+        """Leave out a flow where two others lead the same way: the tree shows the longer one. Reachability stays."""
+        for targets in self.onward.values():
+            if len(targets) > WIDE:
+                continue
+            for target in list(targets):
+                if any(target in self.onward[middle] for middle in targets if middle != target):
+                    del targets[target]
+
+    def leading_to(self, roles: set[str]) -> set[str]:
+        """Every node from which a site of these roles is reached, those themselves included."""
+        found = {key for key, sites in self.merged.items() if any(site.role in roles for site in sites)}
+        pending = list(found)
         while pending:
-            key = pending.popleft()
-            for before in self.back[key]:
-                if before not in distance:
-                    distance[before] = distance[key] + 1
+            for before in self.back[pending.pop()]:
+                if before not in found:
+                    found.add(before)
                     pending.append(before)
-        return distance
+        return found
 
     def roots(self, parameter: str) -> list[str]:
-        """The nodes that hold the parameter itself and receive it from no other such node, the declared slot first."""
+        """The nodes that hold the parameter itself and together reach all others that do, that most often set first."""
         name = last_name(parameter)
         own = [key for key, sites in self.members.items() if any(holds(site, name) for site in sites)]
         for roles in (WRITING, {"pass"}, {"read"}):
             chosen = [key for key in own if self.members[key][0].role in roles]
             if chosen:
-                return self.tops(sorted(chosen, key=lambda key: (not self.declares(key), -len(self.members[key]))))
+                return self.tops(sorted(chosen, key=self.weights(chosen).__getitem__, reverse=True))
         return own[:1]
 
-    def tops(self, keys: list[str]) -> list[str]:
-        """Those of `keys` that together reach all the others."""
-        reached: dict[str, set[str]] = {}
+    def weights(self, keys: list[str]) -> dict[str, tuple[bool, int, bool, int, int]]:
+        """How much each node looks like where a parameter lives: a field set in many places, a source of the others."""
+        among = set(keys)
+        weights = {}
         for key in keys:
-            if not any(key in beyond for beyond in reached.values()):
-                reached[key] = self.reachable(key)
-        return [key for key in reached if not any(key in beyond for other, beyond in reached.items() if other != key)]
+            sources = len(among & self.reachable(key)) if len(keys) <= FEW else 0
+            home = self.is_home(key)
+            weights[key] = (home, sources if home else 0, self.declares(key), sources, len(self.members[key]))
+        return weights
+
+    def tops(self, keys: list[str]) -> list[str]:
+        """Those of `keys` that an earlier one does not reach."""
+        chosen: list[str] = []
+        reached: set[str] = set()
+        for key in keys:
+            if key not in reached:
+                chosen.append(key)
+                reached |= self.reachable(key)
+        return chosen
 
     def reachable(self, key: str, *, backward: bool = False) -> set[str]:
         """Every node that `key` hands its value to, in any number of steps; with `backward`, that it receives from."""
@@ -103,74 +148,69 @@ class Provenance:
                     pending.append(there)
         return seen
 
+    def is_home(self, key: str) -> bool:
+        """Whether a node is a field that is set in many places, rather than a stop on the way."""
+        owner, _, _ = short_slot(self.members[key][0].slot or "").rpartition(".")
+        return last_name(owner).lstrip("_")[:1].isupper() and len(self.members[key]) >= HOME
+
     def declares(self, key: str) -> bool:
         return any(site.role == "declaration" for site in self.members[key])
 
-    def order(self, key: str) -> tuple[bool, bool, str, int]:
-        """Sort key of siblings: those on the way to a formula or sink first, then by place."""
+    def order(self, key: str, confidence: str) -> tuple[bool, bool, bool, bool, str, int]:
+        """Sort key of siblings: the parameter itself, what leads to sinks and formulas, what is certain; by place."""
         site = self.members[key][0]
-        return (key not in self.to_goal, site.derived, site.path, site.line)
+        ends = (key not in self.to_sink, key not in self.to_formula)
+        sure = confidence == site.confidence == "high"
+        return (site.derived, *ends, not sure, site.path, site.line)
 
-    def tree(
-        self,
-        roots: Iterable[str],
-        *,
-        backward: bool = False,
-        depth: int | None = None,
-        budget: int | None = None,
-        fan_out: int | None = None,
-    ) -> list[Node]:
-        """Build the forest below `roots`: at most `budget` nodes, `fan_out` children each, `depth` levels."""
+    def tree(self, roots: Iterable[str], limits: Limits = ALL, *, backward: bool = False) -> list[Node]:
+        """Build the forest below `roots`."""
         links = self.back if backward else self.onward
         placed: dict[str, Node] = {}
         forest: list[Node] = []
         for key in roots:
-            if key in placed:
-                continue
-            placed[key] = Node(key, self.members[key])
-            forest.append(placed[key])
-            self.grow(placed[key], links, placed, depth, budget, fan_out)
+            if key not in placed:
+                placed[key] = Node(key, self.members[key], self.merged[key])
+                forest.append(placed[key])
+                self.grow(placed[key], links, placed, limits)
         return forest
 
-    def grow(
-        self,
-        root: Node,
-        links: dict[str, dict[str, str]],
-        placed: dict[str, Node],
-        depth: int | None,
-        budget: int | None,
-        fan_out: int | None,
-    ) -> None:
-        """Place everything below `root`, nearest first, so that limits cut the far ends."""
+    def grow(self, root: Node, links: Links, placed: dict[str, Node], limits: Limits) -> None:
+        """Place everything below `root`, nearest first."""
         pending = deque([(root, 0)])
         while pending:
             node, level = pending.popleft()
-            below = sorted(links[node.key], key=self.order)
             drawn = 0
-            for key in below:
-                confidence = links[node.key][key]
-                if not links[key] and self.is_leaf(key):
-                    node.leaves += self.members[key]
+            for key in sorted(links[node.key], key=lambda key: self.order(key, links[node.key][key])):
+                sites = self.members[key]
+                if not links[key] and is_leaf(self.merged[key]):
+                    node.leaves += [site for site in self.merged[key] if site.role == "sink"] or sites
                     continue
                 known = placed.get(key)
-                if full(drawn, fan_out) or (known is None and (full(level, depth) or full(len(placed), budget))):
-                    node.hidden += self.members[key]
+                if full(drawn, limits.fan_out) or (known is None and self.spent(sites, level, placed, limits)):
+                    node.hidden += sites
                     continue
                 drawn += 1
-                child = Node(key, self.members[key], joins=known, confidence=confidence)
+                child = Node(key, sites, self.merged[key], joins=known, confidence=links[node.key][key])
                 node.children.append(child)
                 if known is None:
                     placed[key] = child
                     pending.append((child, level + 1))
 
-    def is_leaf(self, key: str) -> bool:
-        """A plain read, listed elsewhere; a goal or a write is worth a line of the tree even where it ends."""
-        return all(site.role == "read" for site in self.members[key])
+    def spent(self, sites: list[Site], level: int, placed: dict[str, Node], limits: Limits) -> bool:
+        """Whether a limit forbids one more node like this."""
+        if full(level, limits.depth):
+            return True
+        limit = limits.derived if sites[0].derived else limits.own
+        if limit is None:
+            return False
+        return full(sum(node.sites[0].derived == sites[0].derived for node in placed.values()), limit)
 
 
-def node_key(site: Site) -> str:
-    """Sites that write one slot share a node."""
-    return f"slot {site.slot}" if site.slot and site.role in WRITING else f"site {site.id}"
+def is_leaf(sites: list[Site]) -> bool:
+    """Plain reads and sinks that end a path are counted, and listed elsewhere; other ends are worth a line."""
+    roles = {site.role for site in sites}
+    return roles == {"read"} or ("sink" in roles and roles <= {"read", "pass", "sink"})
 
 
 def holds(site: Site, name: str) -> bool:
@@ -181,37 +221,6 @@ def holds(site: Site, name: str) -> bool:
 def stronger(known: str | None, new: str) -> str:
     ranks = ("low", "medium", "high")
     return new if known is None or ranks.index(new) > ranks.index(known) else known
-
-
-def contract(forest: Iterable[Node], numbered: set[int]) -> None:
-    """Take out reads that lie within the code of the only node they lead to: that node's line shows them.
-
-    `numbered` holds the identities of nodes that others join; those stay.
-    """
-    for node in below(forest):
-        for position, child in enumerate(node.children):
-            while within_next(child) and id(child) not in numbered:
-                child = child.children[0]
-            node.children[position] = child
-
-
-def within_next(node: Node) -> bool:
-    site = node.sites[0]
-    if len(node.children) != 1 or node.hidden or node.leaves or site.role not in ("read", "pass") or site.note:
-        return False
-    return any(encloses(outer, site) for outer in node.children[0].sites)
-
-
-def encloses(outer: Site, inner: Site) -> bool:
-    """Whether the span of `outer` covers that of `inner`."""
-    starts = (outer.line, outer.column) <= (inner.line, inner.column)
-    ends = (inner.end_line, inner.end_column) <= (outer.end_line, outer.end_column)
-    return outer.path == inner.path and starts and ends
-
-
-def joined(forest: Iterable[Node]) -> set[int]:
-    """The identities of the nodes that others refer to."""
-    return {id(node.joins) for node in below(forest) if node.joins is not None}
 
 
 def full(count: int, limit: int | None) -> bool:
@@ -225,3 +234,8 @@ def below(nodes: Iterable[Node]) -> Iterable[Node]:
         node = pending.pop()
         yield node
         pending += node.children[::-1]
+
+
+def joined(forest: Iterable[Node]) -> set[int]:
+    """The identities of the nodes that others refer to."""
+    return {id(node.joins) for node in below(forest) if node.joins is not None}

@@ -9,6 +9,7 @@ HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 """Unicode categories that move the cursor, reorder or hide text; spelled out wherever source text is shown."""
 
 SURROGATE = re.compile("[\ud800-\udfff]")
+BRACKETS = re.compile(r"""(?P<string>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')|[(\[{] +| +[)\]}]""")
 PLAIN = re.compile(r"[ -~]*")
 
 
@@ -28,6 +29,11 @@ def spelled(char: str) -> str:
     if code < 0x100:
         return f"\\x{code:02x}"
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def tidy(code: str) -> str:
+    """Close up brackets that a folded line break left open: `f( x )` -> `f(x)`; string literals stay as they are."""
+    return BRACKETS.sub(lambda match: match.group().strip(" ") if match["string"] is None else match.group(), code)
 
 
 def escape_surrogates(text: str) -> str:

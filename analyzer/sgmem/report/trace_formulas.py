@@ -8,6 +8,7 @@ from rich.text import Text
 
 from sgmem.report import style
 from sgmem.report.layout import Indent, Page
+from sgmem.report.merging import encloses
 from sgmem.report.provenance import holds
 from sgmem.report.text import escape, last_name, plural
 from sgmem.report.trace_tree import place_of, word_of
@@ -15,7 +16,8 @@ from sgmem.report.trace_tree import place_of, word_of
 if TYPE_CHECKING:
     from sgmem.queries.results import Formula, FormulaInput, Site, Trace
 
-FULL_SHOWN = 6
+UNNAMED = ("", "expression")
+FULL_SHOWN = 5
 SHORT_SHOWN = 6
 VIA_SHOWN = 3
 INNER = Indent("    ", "    ")
@@ -27,7 +29,7 @@ def draw_formulas(page: Page, trace: Trace) -> None:
     if not trace.formulas:
         return
     sites = {site.id: site for site in trace.sites}
-    full, short = ranked(trace, sites)
+    full, short = ranked(trace, sites, last_name(trace.parameter))
     if not page.view.all_hops:
         short = full[FULL_SHOWN:] + short
         full = full[:FULL_SHOWN]
@@ -46,26 +48,26 @@ def draw_formulas(page: Page, trace: Trace) -> None:
         page.note(INNER, "", f"{page.glyphs.more} and {rest} more, --hops all", style.FAINT)
 
 
-def ranked(trace: Trace, sites: dict[str, Site]) -> tuple[list[Formula], list[Formula]]:
+def ranked(trace: Trace, sites: dict[str, Site], name: str) -> tuple[list[Formula], list[Formula]]:
     """Split the formulas into telling ones (measured inputs, a sign at stake), most telling first, and the others."""
 
     def measured(formula: Formula) -> int:
-        origins = [sites[i.origin] for i in formula.inputs if i.origin in sites]
-        return sum(site.role == "measurement" for site in origins)
+        return sum(sites[item.origin].role == "measurement" for item in formula.inputs if item.origin in sites)
 
-    def weight(formula: Formula) -> tuple[bool, int, int]:
-        return (formula.negative.verdict == "yes", measured(formula), len(formula.inputs))
+    def direct(formula: Formula) -> bool:
+        return any(last_name(item.name) == name for item in formula.inputs)
 
-    ordered = sorted(trace.formulas, key=weight, reverse=True)
-    telling = [formula for formula in ordered if formula.negative.verdict == "yes" or measured(formula)]
+    def weight(formula: Formula) -> tuple[bool, bool, int]:
+        return (direct(formula) and measured(formula) > 0, formula.negative.verdict == "yes", measured(formula))
+
+    telling = [formula for formula in trace.formulas if formula.negative.verdict == "yes" or measured(formula)]
     others = [formula for formula in trace.formulas if formula not in telling]
-    return telling, others
+    return sorted(telling, key=weight, reverse=True), sorted(others, key=direct, reverse=True)
 
 
 def text_of(formula: Formula) -> str:
-    """`target = text`, unless the text already says so."""
-    text = formula.text
-    return text if text.startswith(f"{formula.target} ") else f"{formula.target} = {text}"
+    """`target = text`, the text alone where the value has no name."""
+    return formula.text if formula.target in UNNAMED else f"{formula.target} = {formula.text}"
 
 
 def draw_formula(page: Page, formula: Formula, sites: dict[str, Site], parameter: str) -> None:
@@ -81,7 +83,7 @@ def draw_formula(page: Page, formula: Formula, sites: dict[str, Site], parameter
     )
     if formula.unit:
         page.note(INNER, "unit", formula.unit)
-    page.conditions(INNER, site.when if site else ())
+    page.conditions(INNER, site.when if site else (), limit=2, lines=2)
     for item in formula.inputs:
         draw_input(page, item, sites, last_name(parameter))
     draw_negative(page, formula)
@@ -97,7 +99,8 @@ def draw_input(page: Page, item: FormulaInput, sites: dict[str, Site], name: str
     page.note(INNER, item.name, facts, style.FAINT, style.TITLE)
     if origin is None or (itself and not page.view.all_hops):
         return
-    draw_via(page, [sites[key] for key in item.via if key in sites and key != item.origin])
+    via = [sites[key] for key in item.via if key in sites and key != item.origin]
+    draw_via(page, [site for site in via if not encloses(site, origin)])
     label = Text(page.glyphs.back).append(word_of(origin), style=style.LABEL_STYLE[origin.role])
     page.entry(DEEPER, label, origin.code, place_of(origin), limit=2, hang=4)
 

@@ -9,9 +9,10 @@ from rich.text import Text
 
 from sgmem.report import style
 from sgmem.report.layout import Indent, Page, Place
-from sgmem.report.provenance import WRITING, Provenance, holds
+from sgmem.report.merging import WRITING
+from sgmem.report.provenance import holds
 from sgmem.report.text import escape, last_name, plural, short_slot, slot_module
-from sgmem.report.trace_tree import place_of, places, word_of
+from sgmem.report.trace_tree import callee_of, place_of, places, word_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -19,32 +20,33 @@ if TYPE_CHECKING:
     from sgmem.queries.results import Site, Trace
 
 READS_SHOWN = 12
-REACHED_SHOWN = 12
+REACHED_SHOWN = 10
 UNRESOLVED_SHOWN = 8
+INNERMOST = 2
+CERTAINTY = ("high", "medium", "low")
 ITEM = Indent("  ", "  ")
 BELOW = Indent("    ", "    ")
 
 
-def own_writes(trace: Trace, provenance: Provenance) -> list[Site]:
-    """The sites that write the parameter itself, its declared slot first, in source order within a slot."""
+def own_writes(trace: Trace, home: str | None) -> list[Site]:
+    """The sites that write the parameter itself, those of the slot `home` first, in source order within a slot."""
     name = last_name(trace.parameter)
     writes = [site for site in trace.sites if site.role in WRITING and holds(site, name)]
-    declared = {site.slot for site in writes if site.role == "declaration"}
-    sizes: dict[str | None, int] = {}
-    for site in writes:
-        sizes[site.slot] = sizes.get(site.slot, 0) + 1
-    return sorted(
-        writes, key=lambda s: (s.slot not in declared, -sizes[s.slot], s.slot or "", s.path, s.line, s.column)
-    )
+    slots = list(dict.fromkeys(site.slot for site in writes))
+    sizes = {slot: sum(site.slot == slot for site in writes) for slot in slots}
+
+    def order(site: Site) -> tuple[bool, bool, int, str, str, int, int]:
+        remote = site.slot != home and not any(one.role != "declaration" for one in writes if one.slot == site.slot)
+        return (site.slot != home, remote, -sizes[site.slot], site.slot or "", site.path, site.line, site.column)
+
+    return sorted(writes, key=order)
 
 
 def draw_writes(page: Page, writes: list[Site]) -> None:
     """Every write, grouped by the slot it concerns."""
     if not writes:
         return
-    page.heading(
-        f"Set at {plural(len(writes), 'place')}", "everything that gives it a value, by the variable that is set"
-    )
+    page.heading(f"Declared and set, {plural(len(writes), 'place')}", "by the variable that holds it")
     width = max(cell_len(word_of(site)) for site in writes)
     slot: str | None = ""
     for site in writes:
@@ -75,23 +77,24 @@ def draw_site(page: Page, site: Site, width: int) -> None:
 
 
 def draw_reads(page: Page, trace: Trace, drawn: set[str]) -> None:
-    """Reads of the parameter that hand it nowhere, so that no tree shows them; those of computed values are counted."""
-    rest = [site for site in trace.sites if site.role == "read" and site.id not in drawn]
-    own = sorted((site for site in rest if not site.derived), key=lambda site: (site.path, site.line, site.column))
-    derived = [site for site in rest if site.derived]
-    if not rest:
+    """Where the parameter is read, or what holds it handed on, and no tree shows it; other reads are counted."""
+    name = last_name(trace.parameter)
+    rest = [site for site in trace.sites if site.role in ("read", "pass") and site.id not in drawn]
+    own = [site for site in rest if holds(site, name)]
+    others = [site for site in rest if site.derived and site.role == "read"]
+    if not own and not others:
         return
-    page.heading("Reads", "places that only look at the value")
+    own.sort(key=lambda site: (CERTAINTY.index(site.confidence), site.path, site.line, site.column))
+    page.heading("Reads", "places that look at the value, or hand on an object that holds it")
     shown = own if page.view.all_hops else own[:READS_SHOWN]
     draw_plain(page, shown)
     if len(shown) < len(own):
-        left = own[len(shown) :]
-        page.note(ITEM, "", f"{page.glyphs.more} and {places(left)} more, --hops all", style.FAINT)
-    if derived and page.view.all_hops:
+        page.note(ITEM, "", f"{page.glyphs.more} and {places(own[len(shown) :])} more, --hops all", style.FAINT)
+    if others and page.view.all_hops:
         page.note(ITEM, "", "of values computed from it:", style.FAINT)
-        draw_plain(page, derived)
-    elif derived:
-        page.note(ITEM, "", f"values computed from it are read at {places(derived)} more, --hops all", style.FAINT)
+        draw_plain(page, others)
+    elif others:
+        page.note(ITEM, "", f"values computed from it are read at {places(others)} more, --hops all", style.FAINT)
 
 
 def draw_plain(page: Page, sites: Iterable[Site]) -> None:
@@ -102,19 +105,47 @@ def draw_plain(page: Page, sites: Iterable[Site]) -> None:
 
 
 def draw_reaches(page: Page, trace: Trace) -> None:
-    """The allocations and events at the end of the way."""
-    reached = [site for site in trace.sites if site.role in ("sink", "event")]
-    if not reached:
+    """The allocations and events at the end of the way; the arguments of one callee together."""
+    followed = {site.slot for site in trace.sites if site.role == "declaration"}
+    reached = [site for site in trace.sites if site.role in ("sink", "event") and site.slot not in followed]
+    groups: dict[tuple[str, ...], list[Site]] = {}
+    for site in reached:
+        key = (callee_of(site), site.symbol, *site.when) if site.role == "sink" else (site.id,)
+        groups.setdefault(key, []).append(site)
+    if not groups:
         return
-    page.heading("Reaches", "memory that the value sizes, and events that depend on it")
-    shown = reached if page.view.all_hops else reached[:REACHED_SHOWN]
-    width = max(cell_len(word_of(site)) for site in shown)
-    for site in shown:
-        label = Text(word_of(site), style=style.LABEL_STYLE[site.role])
-        page.entry(ITEM, label, site.code, place_of(site), label_width=width, limit=2, hang=4)
-        page.conditions(Indent("      ", "      "), site.when)
-    if len(shown) < len(reached):
-        page.note(ITEM, "", f"{page.glyphs.more} and {places(reached[len(shown) :])} more, --hops all", style.FAINT)
+    page.heading("Reaches", "what the value sizes: pools, buffers and the objects that make them")
+    shown = list(groups.values()) if page.view.all_hops else list(groups.values())[:REACHED_SHOWN]
+    for sites in shown:
+        draw_reached(page, sites)
+    left = [site for sites in list(groups.values())[len(shown) :] for site in sites]
+    if left:
+        page.note(ITEM, "", f"{page.glyphs.more} and {places(left)} more, --hops all", style.FAINT)
+
+
+def draw_reached(page: Page, sites: list[Site]) -> None:
+    """One callee with the arguments that the value flows into, or one event."""
+    first = sites[0]
+    label = Text(
+        escape(callee_of(first)) if first.role == "sink" else word_of(first), style=style.LABEL_STYLE[first.role]
+    )
+    code = ", ".join(argument_of(site) for site in sites) if first.role == "sink" else first.code
+    page.entry(ITEM, label, code, place_of(first), limit=2, hang=2)
+    if first.when:
+        page.note(BELOW, "when", conjunction(first.when[-INNERMOST:]), style.CONDITION)
+
+
+def conjunction(conditions: Sequence[str]) -> str:
+    """The conditions on one line."""
+    if len(conditions) == 1:
+        return conditions[0]
+    return " and ".join(f"({one})" if " or " in one or " if " in one else one for one in conditions)
+
+
+def argument_of(site: Site) -> str:
+    """The code of an argument, with the name of the parameter where the call gives it by position."""
+    parameter = last_name(site.slot or "")
+    return site.code if not parameter or site.code.startswith(f"{parameter}=") else f"{parameter}={site.code}"
 
 
 def draw_after_construction(page: Page, trace: Trace) -> None:

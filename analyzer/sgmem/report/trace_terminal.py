@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
 from rich.cells import cell_len
 from rich.text import Text
 
 from sgmem.report import style
 from sgmem.report.console import print_lines
 from sgmem.report.layout import Indent, Page
-from sgmem.report.provenance import WRITING, Node, Provenance
+from sgmem.report.merging import WRITING
+from sgmem.report.provenance import ALL, Limits, Node, Provenance
 from sgmem.report.text import escape, plural
 from sgmem.report.trace_formulas import draw_formulas
 from sgmem.report.trace_sections import (
@@ -30,9 +32,9 @@ if TYPE_CHECKING:
     from sgmem.queries.results import Site, Trace
     from sgmem.report.view import View
 
-BUDGET = 60
-FAN_OUT = 12
-UPSTREAM_BUDGET = 20
+FORWARD = Limits(fan_out=10, own=20, derived=12)
+BACKWARD = Limits(fan_out=6, own=12, derived=6)
+ROOTS_SHOWN = 2
 LONG_PLACE = 72
 """Places wider than this go below their code rather than widen the column for all."""
 
@@ -40,12 +42,13 @@ LONG_PLACE = 72
 def render_trace_text(trace: Trace, view: View) -> str:
     """Return the trace as text for `view`, with a newline at the end."""
     page = new_page(trace, view)
-    provenance = Provenance(trace)
+    provenance = Provenance(trace, brief=not view.all_hops)
+    roots = provenance.roots(trace.parameter)
     draw_header(page, trace)
-    writes = own_writes(trace, provenance)
+    writes = own_writes(trace, provenance.members[roots[0]][0].slot if roots else None)
     draw_writes(page, writes)
     if not view.writes:
-        drawn = draw_trees(page, trace, provenance, {site.slot for site in writes})
+        drawn = draw_trees(page, provenance, roots, {site.slot for site in writes})
         draw_formulas(page, trace)
         draw_after_construction(page, trace)
         draw_reads(page, trace, drawn)
@@ -73,30 +76,28 @@ def draw_header(page: Page, trace: Trace) -> None:
     page.lines.append(Text(f"in {escape(source.root)}", style=style.FAINT))
 
 
-def draw_trees(page: Page, trace: Trace, provenance: Provenance, listed: set[str | None]) -> set[str]:
+def draw_trees(page: Page, provenance: Provenance, roots: list[str], listed: set[str | None]) -> set[str]:
     """Draw where the value comes from and goes to; return the ids of the sites drawn."""
     view = page.view
-    budget, fan_out = (None, None) if view.all_hops else (BUDGET, FAN_OUT)
-    roots = provenance.roots(trace.parameter)
-    forward = provenance.tree(roots, depth=view.depth, budget=budget, fan_out=fan_out)
+    limits, upstream_limits = (ALL, ALL) if view.all_hops else (FORWARD, BACKWARD)
+    forward = provenance.tree(roots, msgspec.structs.replace(limits, depth=view.depth))
+    given = [key for key in roots if provenance.is_home(key) and provenance.declares(key)]
+    starts = roots if view.all_hops else [key for key in roots[:1] if key not in given]
+    upstream = provenance.tree(starts, msgspec.structs.replace(upstream_limits, depth=view.depth), backward=True)
     drawer = TreeDrawer(page, lambda node: node.slot in listed)
-    drawn = ids(forward)
-    upstream = upstream_of(provenance, roots, view)
-    if any(node.children for node in upstream):
+    upstream = [node for node in upstream if node.children]
+    forward = [node for node in forward if node.children or node.leaves or node.hidden]
+    if upstream:
         page.heading("Comes from", "read downwards: each line receives the value from the line below it")
         drawer.draw(upstream, backward=True)
-        drawn |= ids(upstream)
-    if any(node.children or node.leaves for node in forward):
+    shown = forward if view.all_hops else forward[:ROOTS_SHOWN]
+    if shown:
         page.heading("Handed on", "read downwards: each line receives the value from the line above it")
-        drawer.draw(forward)
-    return drawn
-
-
-def upstream_of(provenance: Provenance, roots: list[str], view: View) -> list[Node]:
-    """The trees that lead into the roots, for a parameter that no declaration begins."""
-    starts = [key for key in roots if not provenance.declares(key)]
-    budget, fan_out = (None, None) if view.all_hops else (UPSTREAM_BUDGET, FAN_OUT)
-    return provenance.tree(starts, backward=True, depth=view.depth, budget=budget, fan_out=fan_out)
+        drawer.draw(shown)
+    if len(shown) < len(forward):
+        more = plural(len(forward) - len(shown), "variable")
+        page.note(Indent(), "", f"{page.glyphs.more} and from {more} of this name elsewhere, --hops all", style.FAINT)
+    return ids(shown) | ids(upstream)
 
 
 def ids(forest: list[Node]) -> set[str]:
@@ -105,7 +106,7 @@ def ids(forest: list[Node]) -> set[str]:
     pending = list(forest)
     while pending:
         node = pending.pop()
-        found |= {site.id for site in node.sites}
+        found |= {site.id for site in node.merged}
         pending += node.children
     return found
 

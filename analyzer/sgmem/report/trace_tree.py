@@ -9,7 +9,8 @@ from rich.text import Text
 
 from sgmem.report import style
 from sgmem.report.layout import Indent, Page, Place
-from sgmem.report.provenance import WRITING, Node, below, contract, joined
+from sgmem.report.merging import WRITING
+from sgmem.report.provenance import Node, below, joined
 from sgmem.report.text import escape, plural, short_slot
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 LABEL_WIDTH = 8
 MEMBERS_SHOWN = 4
+CALLEES_SHOWN = 3
 FOLD_FROM = 3
 """Plain handing-on chains of at least this many hops are folded after the first."""
 
@@ -44,10 +46,7 @@ class TreeDrawer:
         self.numbers: dict[int, int] = {}
 
     def draw(self, forest: list[Node], *, backward: bool = False) -> None:
-        targets = joined(forest)
-        if not self.page.view.all_hops:
-            contract(forest, targets)
-        self.number(forest, targets)
+        self.number(forest, joined(forest))
         glyphs = self.page.glyphs
         arrow = glyphs.back if backward else glyphs.then
         pending = [Pending(root, Indent("", ""), "") for root in reversed(forest)]
@@ -117,7 +116,10 @@ class TreeDrawer:
             indent, self.label(node), site.code, place_of(site), label_width=LABEL_WIDTH, limit=limit, hang=2
         )
         inner = Indent(indent.rest + "  ", indent.rest + "  ")
-        self.page.conditions(inner, remaining(site.when, known))
+        self.page.conditions(inner, remaining(site.when, known), limit=2, lines=2)
+        for one in node.merged:
+            if one.role == "measurement" and (one.unit or one.frame):
+                self.page.note(inner, "", ", ".join(filter(None, (one.unit, one.frame))))
         if site.note:
             self.page.note(inner, "note:", site.note)
         self.doubt(min((node.confidence, site.confidence), key=("low", "medium", "high").index), indent)
@@ -131,10 +133,13 @@ class TreeDrawer:
     def draw_rest(self, node: Node, indent: Indent) -> None:
         """Count what is not drawn below a node: plain reads, and what limits left out."""
         more = self.page.glyphs.more
-        if node.leaves:
-            derived = all(site.derived for site in node.leaves)
-            where = "" if derived else ", see Reads"
-            self.remark(indent, f"also read at {places(node.leaves)}{where}")
+        reads = [site for site in node.leaves if site.role == "read"]
+        sinks = [site for site in node.leaves if site.role == "sink"]
+        if reads:
+            where = "" if all(site.derived for site in reads) else ", see Reads"
+            self.remark(indent, f"also read at {places(reads)}{where}")
+        if sinks:
+            self.remark(indent, f"reaches {names_of(sinks, more)}, see Reaches")
         if node.hidden:
             self.remark(indent, f"{more} and on to {places(node.hidden)}, --hops all")
 
@@ -149,6 +154,8 @@ class TreeDrawer:
         number = self.numbers.get(id(node))
         if number is not None and node.joins is None:
             text.append(f"#{number} ", style=style.REFERENCE)
+        if site.role == "read" and any(one.role == "measurement" for one in node.merged):
+            return text.append(style.ROLE_WORD["measurement"], style=style.LABEL_STYLE["measurement"])
         return text.append(word or word_of(site), style=style.LABEL_STYLE[site.role])
 
     def fold(self, node: Node, base: str, arrow: str) -> Node:
@@ -190,13 +197,33 @@ def remaining(when: tuple[str, ...], known: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def word_of(site: Site) -> str:
-    if site.role in ("write", "store", "declaration") and site.kind:
-        return style.KIND_WORD.get(site.kind, escape(site.kind))
+    if site.role in WRITING:
+        return style.KIND_WORD.get(site.kind or "", style.ROLE_WORD[site.role])
+    if site.role == "read" and site.code.startswith("return "):
+        return "returned"
+    if site.role == "read" and site.kind == "rename":
+        return "assigned"
     return style.ROLE_WORD[site.role]
 
 
 def place_of(site: Site) -> Place:
-    return Place(site.path, site.line, site.symbol)
+    """The place of a site, its symbol without the module."""
+    module = site.path.removesuffix(".py").replace("/", ".")
+    symbol = short_slot(site.symbol)
+    return Place(site.path, site.line, "" if symbol in (module, module.removesuffix(".__init__")) else symbol)
+
+
+def callee_of(site: Site) -> str:
+    """What a sink sizes: the class or function that takes the argument, in short."""
+    name, _, _ = short_slot(site.slot or "").rpartition(".")
+    return name.removesuffix(".__init__") or short_slot(site.slot or "") or site.code
+
+
+def names_of(sinks: Iterable[Site], more: str) -> str:
+    """Name the first few things that are sized, and count the others."""
+    names = list(dict.fromkeys(map(callee_of, sinks)))
+    shown = ", ".join(names[:CALLEES_SHOWN])
+    return shown if len(names) <= CALLEES_SHOWN else f"{shown} {more} {len(names)} in all"
 
 
 def places(sites: Iterable[Site]) -> str:

@@ -2,28 +2,45 @@
 
 from __future__ import annotations
 
+import re
+
 from rich.cells import cell_len
 
+OPENING = re.compile(r"(?<=[(\[{,])(?=[^\s(\[{,])")
+"""Where code may be broken without a space, once nothing else helps: after a bracket or a comma."""
 
-def wrap(text: str, first: int, rest: int, limit: int | None = None, more: str = "…") -> list[str]:
+
+def wrap(
+    text: str, first: int, rest: int, limit: int | None = None, more: str = "…", *, code: bool = False
+) -> list[str]:
     """Break `text` into lines of at most `first` cells, then `rest`.
 
-    A word wider than its line overflows. At most `limit` lines are returned; a cut is marked by `more`.
+    A word wider than its line overflows, unless it is `code` with brackets. At most `limit` lines are returned; a cut
+    is marked by `more`.
     """
-    words = text.split(" ")
     lines: list[str] = []
-    line, used, room = words[0], cell_len(words[0]), first
-    for word in words[1:]:
-        size = cell_len(word)
-        if used + 1 + size <= room:
-            line, used = f"{line} {word}", used + 1 + size
+    line, room = "", first
+    for space, word in pieces(text, rest if code else None):
+        longer = f"{line}{space}{word}"
+        if cell_len(longer) <= room or not line:
+            line = longer
             continue
         lines.append(line)
-        line, used, room = word, size, rest
+        line, room = word, rest
     lines.append(line)
     if limit is None or len(lines) <= limit:
         return lines
     return [*lines[: limit - 1], cut(lines[limit - 1], first if limit == 1 else rest, more)]
+
+
+def pieces(text: str, room: int | None) -> list[tuple[str, str]]:
+    """The words of `text`, each with the space before it; words wider than `room` in parts, without a space between."""
+    found: list[tuple[str, str]] = []
+    for number, word in enumerate(text.split(" ")):
+        parts = OPENING.split(word) if room is not None and cell_len(word) > room else [word]
+        found.append((" " if number else "", parts[0]))
+        found += [("", part) for part in parts[1:]]
+    return found
 
 
 def cut(line: str, room: int, more: str) -> str:

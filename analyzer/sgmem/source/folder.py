@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from sgmem.cache.stat_index import StatIndex
+from sgmem.config.errors import UsageError
 from sgmem.source.anchors import AnchorCounter
 from sgmem.source.disk import Disk, FolderContents, read_file
 from sgmem.source.names import printable, uri_reference
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from sgmem.config.settings import SourceSettings
 
 _METADATA_BYTES = 4 * 2**20
+# Forty times the largest release; a whole disk, rather than a source.
+_MAX_FILES = 200_000
 
 
 class FolderSource(msgspec.Struct):
@@ -65,16 +68,16 @@ def find_in_folder(
     max_folders: int | None = None,
     is_package: bool = False,
     outside_links: bool = False,
-) -> FolderSource | None:
+) -> FolderSource:
     """The package that `folder` is, is part of, or holds; `is_package` says that it is one, whatever it looks like.
 
-    A folder inside a package stands for that part of the package. NothingAnalysed if there is no package; None if the
-    search was ended by `max_folders`.
+    A folder inside a package stands for that part of the package. NothingAnalysed if there is no package; UsageError if
+    the folder is larger than any source, or has more than `max_folders` folders.
     """
     folder = normal(folder)
-    listing = walk(str(folder), max_folders=max_folders, outside_links=outside_links)
+    listing = walk(str(folder), max_folders=max_folders, max_files=_MAX_FILES, outside_links=outside_links)
     if not listing.complete:
-        return None
+        raise UsageError(f"{printable(str(folder))} is too large to be searched", hint="name a folder inside it")
     disk = Disk(StatIndex(store, os.path.realpath(folder)), settings.max_file_bytes)
     count_anchored = AnchorCounter(disk, store, settings.anchors)
     selection = select_package(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 from typing import TYPE_CHECKING
 
+from sgmem.cache.store import NullStore, Store
 from sgmem.config.errors import UsageError
 from sgmem.source.disk import check_size
 from sgmem.source.git_listing import list_revision
@@ -23,14 +24,26 @@ if TYPE_CHECKING:
     from sgmem.config.settings import SourceSettings
 
 
-class RevisionContents:
-    """The bytes of blobs. All are fetched at the first read: one question to git costs as much as a thousand."""
+_DIGESTS = "git"
 
-    def __init__(self, repository: Repository, objects: Mapping[str, str], max_file_bytes: int) -> None:
+
+class RevisionContents:
+    """The bytes of blobs. All are fetched at the first read: one question to git costs as much as a thousand.
+
+    An object's name stands for its bytes, so that the digest of a blob once read is known for ever.
+    """
+
+    def __init__(
+        self, repository: Repository, objects: Mapping[str, str], max_file_bytes: int, store: Store | None = None
+    ) -> None:
         self._repository = repository
         self._objects = objects
         self._max_file_bytes = max_file_bytes
         self._fetched: dict[str, bytes] | None = None
+        self._store = store or NullStore()
+        self._digests: dict[str, bytes] | None = None
+        self._learnt: dict[str, bytes] = {}
+        self._store.before_close(self._save)
 
     def read(self, path: str) -> bytes:
         if self._fetched is None:
@@ -43,17 +56,29 @@ class RevisionContents:
         return data
 
     def known_digest(self, path: str) -> str | None:
-        return None
+        if self._digests is None:
+            self._digests = self._store.get_many(_DIGESTS, list(dict.fromkeys(self._objects.values())))
+        digest = self._digests.get(self._objects[path])
+        return digest.decode("ascii", "replace") if digest is not None else None
 
     def learn_digest(self, path: str, digest: str) -> None:
-        return None
+        self._learnt[self._objects[path]] = digest.encode()
+
+    def _save(self) -> None:
+        self._store.put_many(_DIGESTS, self._learnt.items())
 
     def identity(self, path: str) -> str | None:
         return self._objects[path]
 
 
 def open_revision(
-    revision: str, path: str, *, package: str | None, working_folder: Path, settings: SourceSettings
+    revision: str,
+    path: str,
+    *,
+    package: str | None,
+    working_folder: Path,
+    settings: SourceSettings,
+    store: Store | None = None,
 ) -> SourceTree:
     """The package in `path` ("" for the whole tree, `./x` from the working folder) of a revision of the repository.
 
@@ -76,7 +101,7 @@ def open_revision(
         package=package,
         count_anchored=count_anchored,
     )
-    return _tree(repository, revision, _holder(folder, selection), selection, entries, settings)
+    return _tree(repository, revision, _holder(folder, selection), selection, entries, settings, store)
 
 
 def _check_folder(folder: str, entries: Mapping[str, Entry], shown: str) -> None:
@@ -101,6 +126,7 @@ def _tree(
     selection: Selection,
     entries: Mapping[str, Entry],
     settings: SourceSettings,
+    store: Store | None,
 ) -> SourceTree:
     objects = {printable(found.path): found.key for found in selection.files}
     return SourceTree(
@@ -108,8 +134,9 @@ def _tree(
         package=printable(selection.package),
         version=_version(repository, selection.package, holder, entries),
         files=[SourceFile(printable(found.path), uri_reference(holder + found.path)) for found in selection.files],
-        contents=RevisionContents(repository, objects, settings.max_file_bytes),
+        contents=RevisionContents(repository, objects, settings.max_file_bytes, store),
         unreadable=[Unreadable(printable(path), why) for path, why in selection.unreadable],
+        store=store,
     )
 
 

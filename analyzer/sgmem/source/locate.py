@@ -36,7 +36,7 @@ def open_source(
     remembers between runs which files are unchanged; it must be closed to do so. UsageError for what does not exist;
     NothingAnalysed if there is no Python package in it.
     """
-    working_folder = working_folder or Path.cwd()
+    working_folder = working_folder or _current_folder()
     store = store or NullStore()
     if spec == "":
         raise UsageError("the source is an empty string", hint=_WAYS)
@@ -45,9 +45,15 @@ def open_source(
     folder = _folder(spec, working_folder)
     if folder is not None:
         found = find_in_folder(folder, package=package, settings=settings, store=store)
-        assert found is not None
         return found.open(working_folder=working_folder)
     return _elsewhere(spec, package, working_folder, settings, store)
+
+
+def _current_folder() -> Path:
+    try:
+        return Path.cwd()
+    except FileNotFoundError as error:
+        raise UsageError("the working folder does not exist any more") from error
 
 
 def _folder(spec: str, working_folder: Path) -> Path | None:
@@ -72,14 +78,15 @@ def _elsewhere(
     if release is not None:
         folder = release_folder(*release)
         found = find_in_folder(folder, package=package, settings=settings, store=store)
-        assert found is not None
         shown = f"{release[0]}=={release[1]}"
         return found.open(working_folder=working_folder, shown_as=shown, fallback_version=release[1])
     revision, colon, path = spec.partition(":")
     if colon and revision and not _DRIVE.match(spec):
         from sgmem.source.git import open_revision
 
-        return open_revision(revision, path, package=package, working_folder=working_folder, settings=settings)
+        return open_revision(
+            revision, path, package=package, working_folder=working_folder, settings=settings, store=store
+        )
     raise UsageError(f"there is no folder {printable(spec)}", hint=_WAYS)
 
 
@@ -102,7 +109,6 @@ def _at_hand(package: str | None, working_folder: Path, settings: SourceSettings
             is_package=True,
             outside_links=True,
         )
-        assert source is not None
         return source.open(working_folder=working_folder, fallback_version=installed.version)
     places = ", ".join(environment.shown_as for environment in searched)
     raise NothingAnalysed(
@@ -121,10 +127,8 @@ def _worked_in(
         folder = folder.parents[below.count("/") - 1] if "/" in below else folder
     try:
         found = find_in_folder(folder, package=package, settings=settings, store=store, max_folders=_MAX_FOLDERS)
-    except NothingAnalysed as error:
+    except (NothingAnalysed, UsageError) as error:
         return None, error.message
-    if found is None:
-        return None, f"{printable(str(folder))} has too many folders to be searched"
     if package is None and not found.looks_right():
         return None, f"{printable(str(folder))} mentions no {' or '.join(settings.anchors)}"
     return found, ""

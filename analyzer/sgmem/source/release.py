@@ -142,7 +142,7 @@ def _refusal(name: str, version: str, output: str) -> UsageError:
         if versions:
             hint = f"the newest with a wheel are {', '.join(printable(text) for text in versions[-_VERSIONS_SHOWN:])}"
         else:
-            hint = "releases published as source only are not built; unpack one and name its folder"
+            hint = "what is published as source only is not built; unpack it and name its folder"
         return UsageError(f"pip finds no wheel of {name}=={version}", hint=hint)
     errors = [line for line in output.splitlines() if line.startswith("ERROR: ")] or output.strip().splitlines()[-1:]
     reason = printable(errors[-1].removeprefix("ERROR: ")) if errors else "it gave no reason"

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from sgmem.config.errors import NothingAnalysed
-from sgmem.source.names import printable
 from sgmem.source.package import Candidate, choose_package
 
 if TYPE_CHECKING:
@@ -62,7 +61,7 @@ def select_package(
     if not listing.files:
         reason = f": {listing.unreadable[0][1]}" if listing.unreadable else ""
         raise NothingAnalysed(f"{where} holds no Python file that can be read{reason}")
-    if not below:
+    if not below or package not in (None, below.partition("/")[0]):
         keys = {found.path: found.key for found in listing.files}
         candidate = choose_package(
             list(keys),
@@ -72,9 +71,6 @@ def select_package(
         )
         return _selection(listing, candidate, levels=0)
     candidate = Candidate("", below.partition("/")[0])
-    if package is not None and package != candidate.name:
-        name = printable(candidate.name)
-        raise NothingAnalysed(f"{where} is in the package {name}, not in {package}", candidates=[name])
     return _selection(_moved_down(listing, below), candidate, levels=below.count("/") + 1)
 
 

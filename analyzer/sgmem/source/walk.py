@@ -22,18 +22,21 @@ class _Folder(msgspec.Struct, frozen=True):
     link: bool
 
 
-def walk(root: str, *, max_folders: int | None = None, outside_links: bool = False) -> Listing:
+def walk(
+    root: str, *, max_folders: int | None = None, max_files: int | None = None, outside_links: bool = False
+) -> Listing:
     """The Python files below `root`; hidden folders, caches, virtual environments, installed packages are skipped.
 
     Links to folders are followed if they stay below `root` and do not lead back to a folder they are in; a link inside
     a linked folder is not followed, which bounds the walk whatever the links are. `outside_links` lets links to *files*
-    leave the root. Not `complete` if there are more than `max_folders`.
+    leave the root. Not `complete` if there are more folders or files than `max_folders` and `max_files`.
     """
     walker = _Walker(root, outside_links)
     pending = deque([_Folder(walker.root, "", link=False)])
     visited = 0
     while pending:
-        if max_folders is not None and visited >= max_folders:
+        too_many_files = max_files is not None and len(walker.listing.files) > max_files
+        if too_many_files or (max_folders is not None and visited >= max_folders):
             walker.listing.complete = False
             break
         visited += 1

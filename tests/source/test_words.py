@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from sgmem.cache.store import NullStore, Store
+from sgmem.source.words import WordIndex, words_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def index() -> WordIndex:
+    made = WordIndex(NullStore())
+    made.add([("a.py", "1", b"tp_size = tp_size + 1"), ("b.py", "2", "# tp_size → é".encode()), ("c.py", "3", b"tp")])
+    return made
+
+
+def test_finds_whole_words_and_says_where_a_second_look_is_needed(index: WordIndex) -> None:
+    assert index.search(b"tp_size") == {"a.py": True, "b.py": False}
+    assert index.search(b"tp") == {"c.py": True}
+    assert index.search(b"size") == {}
+
+
+@pytest.mark.parametrize("mark", [b"a", b"u"])
+def test_the_marks_are_no_words(index: WordIndex, mark: bytes) -> None:
+    assert index.search(mark) == {}
+
+
+def test_each_word_is_kept_once() -> None:
+    assert words_of(b"x x x") == b"a\nx\n"
+    assert words_of(b"") == b"a\n"
+
+
+def test_the_first_and_the_last_word_are_found() -> None:
+    index = WordIndex(NullStore())
+    index.add([("x.py", "1", b"one two")])
+    assert index.search(b"one") and index.search(b"two")
+
+
+def test_words_are_kept_by_content(tmp_path: Path) -> None:
+    with Store.open(tmp_path) as store:
+        WordIndex(store).add([("a.py", "digest", b"one")])
+    with Store.open(tmp_path) as store:
+        index = WordIndex(store)
+        assert index.load({"moved.py": "digest", "copy.py": "digest", "new.py": "other"}) == {"moved.py", "copy.py"}
+        assert index.search(b"one") == {"moved.py": True, "copy.py": True}
