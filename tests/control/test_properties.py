@@ -67,7 +67,7 @@ def all_conditions(program: Program) -> dict[int, Predicate]:
     return {statement: conjunction(scope.of(statement)) for statement in program.cfg.blocks.indices}
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(programs(), seeds)
 def test_every_observed_step_is_an_edge(body: list[Node], seed: int) -> None:
     cfg = analysed(body).cfg
@@ -76,7 +76,7 @@ def test_every_observed_step_is_an_edge(body: list[Node], seed: int) -> None:
             assert target in {node for node, _ in cfg.out(source)}, (source, target)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(programs(), seeds)
 def test_observed_definitions_reach_their_uses(body: list[Node], seed: int) -> None:
     cfg = analysed(body).cfg
@@ -85,7 +85,7 @@ def test_observed_definitions_reach_their_uses(body: list[Node], seed: int) -> N
             assert definition in reaching_definitions(cfg, use, definitions(body, variable))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(programs())
 def test_reached_uses_mirror_reaching_definitions(body: list[Node]) -> None:
     cfg = analysed(body).cfg
@@ -98,7 +98,7 @@ def test_reached_uses_mirror_reaching_definitions(body: list[Node]) -> None:
         assert backward == forward
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(programs(), seeds)
 def test_dominators_stand_before_on_every_observed_path(body: list[Node], seed: int) -> None:
     cfg = analysed(body).cfg
@@ -120,7 +120,7 @@ def graph(cfg: Cfg) -> nx.DiGraph[int]:
     return nx.DiGraph((source, target) for source in cfg.successors for target, _ in cfg.out(source))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(programs())
 def test_dominator_trees_agree_with_networkx(body: list[Node]) -> None:
     cfg = analysed(body).cfg
@@ -137,7 +137,7 @@ def test_dominator_trees_agree_with_networkx(body: list[Node]) -> None:
     assert post_dominators(cfg).immediate == {node: above for node, above in expected.items() if node != LEFT}
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(programs(), seeds)
 def test_conditions_hold_whenever_the_statement_is_reached(body: list[Node], seed: int) -> None:
     conditions = all_conditions(analysed(body))
@@ -146,7 +146,7 @@ def test_conditions_hold_whenever_the_statement_is_reached(body: list[Node], see
             assert truth(conditions[statement], values) is not False, (statement, conditions[statement], values)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(programs(compound=("if", "with", "match")))
 def test_without_loops_and_handlers_conditions_are_exact(body: list[Node]) -> None:
     """The statement is reached if, and only if, its conditions hold."""

@@ -183,14 +183,14 @@ def _says(trace: Trace, want: dict[str, str]) -> Iterator[bool]:
             yield "at" not in want or any(Place.parse(want["at"]).met_by(sites[one]) for one in said.sites)
 
 
-def guarded(facts: Facts, trace: Trace) -> bool:
-    """The KV formula names the first check that stops a value that is too small."""
+def unnamed_guard(facts: Facts, trace: Trace) -> list[str]:
+    """The check that first stops a value that is too small, if the KV formula does not name it."""
     sites = _by_id(trace)
     want = facts.negative["guard"]
-    return want is None or any(
-        formula.guard is not None and Place.parse(want).met_by(sites[formula.guard], EXPRESSION)
-        for formula in kv_formulas(facts, trace)
-    )
+    guards = [sites[formula.guard] for formula in kv_formulas(facts, trace) if formula.guard is not None]
+    if want is None or any(Place.parse(want).met_by(guard, EXPRESSION) for guard in guards):
+        return []
+    return [f"{want}, named instead: {[f'{guard.path}:{guard.line}' for guard in guards]}"]
 
 
 def _by_id(trace: Trace) -> dict[str, Site]:

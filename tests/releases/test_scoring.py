@@ -68,7 +68,7 @@ def test_other_columns_of_a_good_trace() -> None:
     assert not scoring.inputs_without_birth(FACTS, result)
     assert not scoring.writes_without_way(FACTS, result)
     assert not scoring.unsaid_about_construction(FACTS, result)
-    assert scoring.guarded(FACTS, result)
+    assert not scoring.unnamed_guard(FACTS, result)
 
 
 def test_a_missing_place_and_a_wrong_role_are_misses() -> None:
@@ -96,7 +96,7 @@ def test_an_input_of_another_name_is_not_born() -> None:
         site="f", target="rest", text="", unit=None, inputs=(FormulaInput("total", "m"),), negative=Negative("yes")
     )
     assert scoring.inputs_without_birth(FACTS, traced(formulas=(formula,)))
-    assert not scoring.guarded(FACTS, traced(formulas=(formula,)))
+    assert scoring.unnamed_guard(FACTS, traced(formulas=(formula,)))
 
 
 def test_a_verdict_without_its_site_is_not_said() -> None:

@@ -79,4 +79,4 @@ def test_the_kv_formula_can_be_negative(version: str, traced: Callable[[str], Tr
 @every_release
 def test_the_guard_of_the_kv_formula_is_named(version: str, traced: Callable[[str], Traced]) -> None:
     facts, result = traced(version)
-    assert scoring.guarded(facts, result)
+    assert not scoring.unnamed_guard(facts, result)

@@ -58,12 +58,12 @@ def test_a_node_is_drawn_at_its_shortest_distance_and_joined_elsewhere() -> None
         trace_of(passes("a", "b", "c", "d"), "a b argument, b c argument, c d argument, a d argument")
     )
     (root,) = provenance.tree(["a"])
-    assert shape(root) == ["a", ["b", ["c", "=site d"]], "d"]
+    assert shape(root) == ["a", ["b", ["c", "=d"]], "d"]
 
 
 def test_a_loop_ends() -> None:
     (root,) = Provenance(trace_of(passes("a", "b"), "a b argument, b a argument")).tree(["a"])
-    assert shape(root) == ["a", ["b", "=site a"]]
+    assert shape(root) == ["a", ["b", "=a"]]
     assert joined([root]) == {id(root)}
 
 

@@ -13,7 +13,7 @@ import msgspec
 
 from sgmem.domains import arithmetic
 from sgmem.domains.algebra import Unsupported
-from sgmem.domains.unparse import text_of
+from sgmem.domains.unparse import Replace, text_of
 from sgmem.syntax import ir
 
 if TYPE_CHECKING:
@@ -30,12 +30,17 @@ class Choice(msgspec.Struct, frozen=True):
 
     @property
     def text(self) -> str:
+        """The condition as Python, negated where it came out false."""
+        return self.written(None)
+
+    def written(self, replace: Replace | None) -> str:
+        """`text` with other words for its leaves, see `text_of`."""
+        test = self.test
         if self.holds:
-            return text_of(self.test)
-        inner = self.test
-        if isinstance(inner, ir.Compare) and len(inner.operators) == 1 and inner.operators[0] in _NEGATED:
-            return text_of(ir.Compare(inner.span, (_NEGATED[inner.operators[0]],), inner.operands))
-        return text_of(ir.Unary(inner.span, "not", inner))
+            return text_of(test, replace)
+        if isinstance(test, ir.Compare) and len(test.operators) == 1 and test.operators[0] in _NEGATED:
+            return text_of(ir.Compare(test.span, (_NEGATED[test.operators[0]],), test.operands), replace)
+        return text_of(ir.Unary(test.span, "not", test), replace)
 
 
 class Branch(msgspec.Struct, frozen=True):

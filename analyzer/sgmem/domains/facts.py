@@ -41,12 +41,14 @@ class Fact(msgspec.Struct, frozen=True):
 
     @property
     def realistic(self) -> tuple[Fraction, Fraction]:
-        """`usual`, brought within the bounds."""
-        return self._within(self.usual[0]), self._within(self.usual[1])
-
-    def _within(self, value: Fraction) -> Fraction:
-        value = value if self.low is None else max(self.low, value)
-        return value if self.high is None else min(self.high, value)
+        """`usual` where the bounds allow it, else the bounds."""
+        small, large = self.usual
+        low = small if self.high is None or small < self.high else self.low if self.low is not None else self.high
+        high = large if self.low is None or large > self.low else self.high if self.high is not None else self.low
+        return (
+            low if self.low is None else max(low, self.low),
+            high if self.high is None else min(high, self.high),
+        )
 
     def allows(self, value: Fraction) -> bool:
         return (

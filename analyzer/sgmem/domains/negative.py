@@ -92,8 +92,13 @@ def _case(branch: Branch, symbol: SymbolOf, facts: Facts) -> _Case:
     if never_negative(lifted.exact, known):
         return _Case("no")
     threshold = _threshold(value, facts)
-    condition = threshold.text if threshold is not None else f"{text_of(branch.expr)} < 0"
-    needed = [choice.text for choice in branch.choices if not _implied(choice, value, symbol, facts)]
+
+    def names(node: ir.Expr) -> str | None:
+        named = symbol(node)
+        return named if isinstance(named, str) else None
+
+    condition = threshold.text if threshold is not None else f"{text_of(branch.expr, names)} < 0"
+    needed = [choice.written(names) for choice in branch.choices if not _implied(choice, value, symbol, facts)]
     if needed:
         condition = f"{condition} (when {' and '.join(needed)})"
     unknown = [name for name in value.symbols if not facts.fact(name).independent]

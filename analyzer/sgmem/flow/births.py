@@ -26,6 +26,8 @@ RANK: dict[BirthKind, int] = {
 }  # fmt: skip
 MAX_DEPTH = 40
 MAX_BIRTHS = 24
+MAX_FILES = 30
+"""A field that its own class never assigns, of a name that more files than this mention, is left unresolved."""
 _SAME_VALUE = {"copy", "deepcopy", "cast", "item", "clone", "cpu", "to", "detach"}
 
 
@@ -83,6 +85,8 @@ class Births:
             found.setdefault((birth.file.path, birth.span, birth.kind), birth)
             if len(found) >= MAX_BIRTHS:
                 break
+        if not found:
+            return (Birth("unresolved", file, statement, expr, expr.span),)
         return tuple(sorted(found.values(), key=lambda birth: (RANK[birth.kind], len(birth.hops))))
 
     # -- expressions ----------------------------------------------------------------------------------------------------------
@@ -173,6 +177,9 @@ class Births:
                     yield from self._expression(node.value, path, onward, seen)
 
     def _attribute(self, expr: ir.Attribute, path: Path, at: _At, seen: set[tuple[object, Path]]) -> Iterator[Birth]:
+        if isinstance(expr.base, ir.Call) and self.measures(expr.base, at.file, at.scope):
+            yield self._birth("measurement", expr.base, at)  # psutil.virtual_memory().available
+            return
         values = self.program.values
         for owner in values.types(expr.base, at.file, at.scope):
             method = self.program.classes.method(owner, expr.attr)
@@ -194,14 +201,11 @@ class Births:
             return
         seen.add(key)
         assert isinstance(place, Field | LooseField | GlobalVariable)
-        declared = False
-        if isinstance(place, Field):
-            index = self.program.classes.declaration(place.owner, place.name)
-            if index is not None and not path and self.program.classes.is_record(place.owner):
-                span = place.owner.file.statement(index).span
-                yield Birth("declaration", place.owner.file, index, None, span, place, at.hops)
-                declared = True
-        if declared:
+        declaration = self._declared(place, path, at) if isinstance(place, Field) else None
+        if declaration is not None:
+            assert isinstance(place, Field)
+            given = [] if self._has_default(place) else list(self._constructed(place, path, at, seen))
+            yield from given or [declaration]
             return
         for written in self._stores(place):
             binding = written.binding
@@ -214,6 +218,34 @@ class Births:
                 continue
             inner = next(iter(unpacking(binding.target, written.node)), ())
             yield from self._expression(binding.value, (*inner, *path), onward, seen)
+
+    def _declared(self, place: Field, path: Path, at: _At) -> Birth | None:
+        """The declaration of a record's field, which is where a configured value is born."""
+        index = self.program.classes.declaration(place.owner, place.name)
+        if index is None or path or not self.program.classes.is_record(place.owner):
+            return None
+        span = place.owner.file.statement(index).span
+        return Birth("declaration", place.owner.file, index, None, span, place, at.hops)
+
+    def _has_default(self, place: Field) -> bool:
+        index = self.program.classes.declaration(place.owner, place.name)
+        return index is not None and any(b.value is not None for b in place.owner.file.statement(index).bindings)
+
+    def _constructed(self, place: Field, path: Path, at: _At, seen: set[tuple[object, Path]]) -> Iterator[Birth]:
+        """A field without a default only hands on what its record is built with: follow the constructor's argument."""
+        owner = place.owner
+        if self.program.calls.constructor(owner) is not None:
+            return
+        fields = self.program.classes.record_fields(owner)
+        for site in self.program.calls.callers(owner):
+            positional = [argument for argument in site.arguments if argument.keyword is None and not argument.star]
+            for argument in site.arguments:
+                name = argument.keyword
+                if name is None and argument in positional and positional.index(argument) + site.filled < len(fields):
+                    name = fields[positional.index(argument) + site.filled]
+                if name == place.name:
+                    onward = self._hop(at, site.file, site.statement, argument.span, str(place), ())
+                    yield from self._expression(argument.value, path, onward, seen)
 
     def _stores(self, place: Field | LooseField | GlobalVariable) -> list[Occurrence]:
         """What assigns a place: for a field the methods of its own hierarchy, and the rest of the program only where they do not."""
@@ -228,6 +260,8 @@ class Births:
             ]
             if own:
                 return own
+        if not isinstance(place, GlobalVariable) and len(self.program.files.tree.mentioning(place.name)) > MAX_FILES:
+            return []
         return [seen for seen in self.occurrences.writes(place.name) if seen.place == place]
 
     # -- calls ----------------------------------------------------------------------------------------------------------------
@@ -237,6 +271,13 @@ class Births:
             yield self._birth("measurement", expr, at)
             return
         last = expr.func.attr if isinstance(expr.func, ir.Attribute) else expr.func.id if isinstance(expr.func, ir.Name) else ""
+        if last == "dict" and path:
+            for argument in expr.args:
+                if argument.keyword == path[0]:
+                    yield from self._expression(argument.value, path[1:], at, seen)
+                elif argument.keyword is None:
+                    yield from self._expression(argument.value, path, at, seen)
+            return
         if isinstance(expr.func, ir.Attribute) and last in METHODS and not expr.args:
             yield from self._expression(expr.func.base, path, at, seen)
             return

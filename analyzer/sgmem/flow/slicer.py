@@ -28,7 +28,7 @@ class Budget:
     """
 
     states: int = 6000
-    derivations: int = 5
+    derivations: int = 4
     fields: int = 2
     depth: int | None = None
 
@@ -219,15 +219,17 @@ def formula_span(statement: Span, expression: Span) -> Span:
 def target_text(file: File, statement: int, step: Step) -> str:
     """The name of what receives a formula's result, as the source spells it."""
     lowered = file.statement(statement)
+    if step.end == "pass":
+        receiver = step.target.name if isinstance(step.target, Parameter | Field) else ""
+        return f"{step.callee or 'call'}({receiver})"
     for binding in lowered.bindings:
-        if binding.value is not None and step.formula is not None and _holds(binding.value, step.formula):
+        held = binding.target if binding.how == "augment" else None
+        if step.formula is not None and any(n is not None and _holds(n, step.formula) for n in (binding.value, held)):
             return dotted(binding.target) or file.source.slice(binding.target.span)
-    if lowered.kind == "return":
+    if step.end == "return":
         scope = file.scope(file.outline.statements[statement].scope)
         return f"{scope.name}()"
-    if step.target is not None:
-        return step.target.name if not isinstance(step.target, Result) else f"{step.target.function.name}()"
-    return lowered.kind
+    return {"guard": "a test", "read": "a message or call"}.get(step.end, lowered.kind)
 
 
 def _holds(root: Expr, node: Expr) -> bool:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import re
-
-from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from sgmem.program.classes import Classes
 from sgmem.program.entities import Class, Function, Module
 from sgmem.program.files import File, Files, dotted
-from sgmem.program.names import Names
 from sgmem.program.values import Callable_, Values
 from sgmem.syntax import ir
-from sgmem.syntax.ir import Argument, Expr
-from sgmem.syntax.outline import ParameterOutline
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sgmem.program.classes import Classes
+    from sgmem.program.names import Names
+    from sgmem.syntax.ir import Argument, Expr
+    from sgmem.syntax.outline import ParameterOutline
 
 _MAX_ALIASES = 4
 _COMMON = 60
@@ -152,7 +155,9 @@ class Calls:
             return found
         n = rf"(?:\w+\.)*{re.escape(name)}\b(?!\s*[(.\[])"
         # An import under another name, or the bare name as a value: assigned, a default, an entry of a dict, an argument.
-        held = rf"\b{re.escape(name)}\s+as\b|=\s*{n}|['\"\]]\s*:\s*{n}|\w\(\s*{n}|\b(?:else|or|if)\s+{n}|=\s*[(\[{{]\s*{n}"
+        held = (
+            rf"\b{re.escape(name)}\s+as\b|=\s*{n}|['\"\]]\s*:\s*{n}|\w\(\s*{n}|\b(?:else|or|if)\s+{n}|=\s*[(\[{{]\s*{n}"
+        )
         for file in self.files.mentioning(name, held):
             for rows in file.imports.values():
                 for bound, imports in rows.items():

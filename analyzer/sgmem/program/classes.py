@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from sgmem.program.entities import Class, External, Function
-from sgmem.program.names import Names
 from sgmem.syntax import ir
+
+if TYPE_CHECKING:
+    from sgmem.program.names import Names
 
 _RECORD_BASES = {"Struct", "NamedTuple", "BaseModel", "TypedDict", "BaseSettings"}
 _RECORD_DECORATORS = {"dataclass", "define", "frozen", "attrs", "s"}
@@ -72,7 +75,9 @@ class Classes:
     def _direct_subclasses(self, owner: Class) -> list[Class]:
         found = []
         n = re.escape(owner.name)
-        for file in self.names.files.mentioning(owner.name, rf"\bclass\s+\w+\s*\([^:]*\b{n}\b|import[^\n]*\b{n}\s+as\b"):
+        for file in self.names.files.mentioning(
+            owner.name, rf"\bclass\s+\w+\s*\([^:]*\b{n}\b|import[^\n]*\b{n}\s+as\b"
+        ):
             for index, scope in enumerate(file.outline.scopes):
                 if scope.kind == "class" and scope.bases and owner in self.bases(Class(file, index)):
                     found.append(Class(file, index))
@@ -168,7 +173,9 @@ class Classes:
             if above:
                 found = (above[-1],)
             else:
-                found = tuple(dict.fromkeys(top for below in self.subclasses(owner) for top in self._above(below, name)))
+                found = tuple(
+                    dict.fromkeys(top for below in self.subclasses(owner) for top in self._above(below, name))
+                )
             self._owners[key] = found
         return found
 

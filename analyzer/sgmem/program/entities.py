@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from sgmem.program.files import File
-from sgmem.syntax.outline import ParameterOutline, ScopeOutline
+if TYPE_CHECKING:
+    from sgmem.program.files import File
+    from sgmem.syntax.outline import ParameterOutline, ScopeOutline
 
 
 @dataclass(frozen=True, slots=True)

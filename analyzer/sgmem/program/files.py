@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
 from functools import cached_property
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from sgmem.syntax import ir
 from sgmem.syntax.build import Unparsable, build_outline
 from sgmem.syntax.ir import Expr, Span, Statement
 from sgmem.syntax.lower import lower_expression
-from sgmem.syntax.outline import ImportOutline, Outline, ScopeOutline
 from sgmem.syntax.statements import lower_statement
 from sgmem.syntax.text import SourceText, Undecodable, decode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sgmem.syntax.outline import ImportOutline, Outline, ScopeOutline
 
 
 class Tree(Protocol):

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import builtins
+from typing import TYPE_CHECKING
 
 from sgmem.program.entities import Class, Entity, External, Function, Global, Local, Module
 from sgmem.program.files import File, Files, dotted
 from sgmem.syntax import ir
-from sgmem.syntax.ir import Expr, Span
-from sgmem.syntax.outline import ImportOutline
+
+if TYPE_CHECKING:
+    from sgmem.syntax.ir import Expr, Span
+    from sgmem.syntax.outline import ImportOutline
 
 _MAX_REEXPORTS = 12
 

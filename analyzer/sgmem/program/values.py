@@ -5,15 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sgmem.program.classes import Classes
 from sgmem.program.entities import Class, Entity, External, Function, Global, Local
 from sgmem.program.files import File, dotted
-from sgmem.program.names import Names
 from sgmem.syntax import ir
-from sgmem.syntax.ir import Expr
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from sgmem.program.classes import Classes
+    from sgmem.program.names import Names
+    from sgmem.syntax.ir import Expr
 
 _DEPTH = 9
 _WRAPPERS = {"Optional", "Annotated", "Final", "ClassVar", "Required", "NotRequired", "ReadOnly", "Awaitable", "A"}
@@ -136,7 +137,9 @@ class Values:
             case ir.Const() if isinstance(annotation.value, str):
                 return self.annotated(self.names._quoted(annotation), file, scope, depth + 1)
             case ir.Binary() if annotation.operator == "|":
-                return self.annotated(annotation.left, file, scope, depth) | self.annotated(annotation.right, file, scope, depth)
+                return self.annotated(annotation.left, file, scope, depth) | self.annotated(
+                    annotation.right, file, scope, depth
+                )
             case ir.Subscript():
                 last = (dotted(annotation.base) or "").rpartition(".")[2]
                 inner = annotation.index
@@ -171,7 +174,10 @@ class Values:
             entity = self.names.lookup(file, scope, expr.id)
             if isinstance(entity, Local | Global):
                 index = entity.index if isinstance(entity, Local) else 0
-                rows = [(entity.file.statement(i).annotation, entity.file, index) for i in self.names.bindings(entity.file, index, expr.id)]
+                rows = [
+                    (entity.file.statement(i).annotation, entity.file, index)
+                    for i in self.names.bindings(entity.file, index, expr.id)
+                ]
                 if isinstance(entity, Local):
                     spans = [p.annotation for p in entity.file.scope(index).parameters if p.name == expr.id]
                     rows += [(entity.file.expression(s), entity.file, index) for s in spans if s is not None]
@@ -230,7 +236,11 @@ class Values:
             if statement.annotation is not None:
                 found |= self.annotated(statement.annotation, owner.file, function.index, depth)
             for binding in statement.bindings:
-                if isinstance(binding.target, ir.Attribute) and binding.target.attr == name and binding.value is not None:
+                if (
+                    isinstance(binding.target, ir.Attribute)
+                    and binding.target.attr == name
+                    and binding.value is not None
+                ):
                     found |= self.types(binding.value, owner.file, owner.file.outline.statements[index].scope, depth)
         return found
 

@@ -60,9 +60,10 @@ def whole(formula: FormulaSite) -> Expr:
     """The expression to read as the formula: the bound value around the arithmetic, with its conversions and conditionals."""
     statement = formula.file.statement(formula.statement)
     for binding in statement.bindings:
-        if binding.value is not None and binding.value.span.contains(formula.expression.span) and _is_simple(binding.value):
-            if binding.how == "augment" and binding.operator is not None:
+        if binding.how == "augment" and binding.operator is not None and binding.value is not None:
+            if any(side.span.contains(formula.expression.span) for side in (binding.target, binding.value)):
                 return ir.Binary(statement.span, binding.operator, binding.target, binding.value)
+        if binding.value is not None and binding.value.span.contains(formula.expression.span) and _is_simple(binding.value):
             return binding.value
     for value in statement.values:
         if value.span.contains(formula.expression.span) and _is_simple(value) and statement.kind == "return":

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 CONDITIONS_SHOWN = 3
+SHARE_OF_CODE = 0.48
 ROOM_FOR_CODE = 66
 """The fewest cells that code needs beside a column of places."""
 
@@ -47,19 +48,19 @@ class Indent(msgspec.Struct, frozen=True):
 class Page:
     """Collects lines. `root` is the folder that paths are relative to, for links, `widest` the widest place to come."""
 
-    def __init__(self, view: View, root: str = "", widest: int = 0, widest_symbol: int = 0) -> None:
+    def __init__(self, view: View, root: str = "", widest: int = 0) -> None:
         self.view = view
         self.glyphs: Glyphs = glyphs(view)
         self.root = Path(root) if root and view.links else None
         self.lines: list[Text] = []
-        self.column = self.place_column(widest, widest_symbol)
+        self.column = self.place_column(widest)
 
-    def place_column(self, widest: int, widest_symbol: int) -> int | None:
+    def place_column(self, widest: int) -> int | None:
         """Return where the column of places begins, or None where it does not fit beside the code."""
         latest = self.view.width - widest
         if not widest or latest < ROOM_FOR_CODE:
             return None
-        return max(min(latest, self.view.width - widest - widest_symbol - len(" in ")), ROOM_FOR_CODE)
+        return min(latest, max(ROOM_FOR_CODE, int(self.view.width * SHARE_OF_CODE)))
 
     def blank(self) -> None:
         if self.lines and self.lines[-1].plain:
@@ -92,42 +93,52 @@ class Page:
         label.pad_right(max(0, label_width - label.cell_len))
         lead = cell_len(indent.first) + label.cell_len + 2
         below = lead - cell_len(indent.rest) if hang is None else hang
-        beside = place is not None and self.column is not None
-        edge = (self.column or 0) - 2 if beside else self.view.width
-        rest_lead = min(lead, self.view.width // 2) + 2
         most = None if self.view.verbose else limit
-        parts = wrap(tidy(escape(code)), edge - lead, edge - rest_lead, most, self.glyphs.more, code=True)
-        for number, part in enumerate(parts):
-            line = Text(indent.first if number == 0 else indent.rest)
-            if number == 0:
+        code = tidy(escape(code))
+        column = self.column if place is not None and self.fits(place) else None
+        lines = self.code_lines(indent, label, lead, code, most, column)
+        if column is not None and lines[0].cell_len >= column:
+            column = None
+            lines = self.code_lines(indent, label, lead, code, most, None)
+        first = len(self.lines)
+        self.lines += lines
+        if place is not None and column is None:
+            self.lines.append(self.placed(Text(indent.rest + " " * below), place))
+        elif place is not None and column is not None:
+            lines[0].pad_right(column - lines[0].cell_len)
+            self.lines[first] = self.placed(lines[0], place)
+
+    def code_lines(
+        self, indent: Indent, label: Text, lead: int, code: str, limit: int | None, column: int | None
+    ) -> list[Text]:
+        """The label and the code, wrapped before the column of places, or else at the edge."""
+        edge = self.view.width if column is None else column - 2
+        hanging = min(lead, self.view.width // 2) + 2
+        lines = []
+        for number, part in enumerate(wrap(code, edge - lead, edge - hanging, limit, self.glyphs.more, code=True)):
+            line = Text(indent.rest if number else indent.first)
+            if number:
+                line.pad_right(max(0, hanging - line.cell_len))
+            else:
                 line.append_text(label).append("  ")
-            else:
-                line.pad_right(max(0, rest_lead - line.cell_len))
-            line.append(part, style=style.CODE)
-            if number == 0 and place is not None and self.column is not None:
-                self.beside(line, place, indent, below)
-            else:
-                self.lines.append(line)
-        if place is not None and self.column is None:
-            self.place_line(Text(indent.rest + " " * below), place)
+            lines.append(line.append(part, style=style.CODE))
+        return lines
 
-    def beside(self, line: Text, place: Place, indent: Indent, below: int) -> None:
-        """Put `place` in its column on `line`, or below where the line already reaches there."""
-        column = self.column or 0
-        if line.cell_len > column - 1 or column + cell_len(str(place)) > self.view.width:
-            self.lines.append(line)
-            self.place_line(Text(indent.rest + " " * below), place)
-            return
-        line.pad_right(column - line.cell_len)
-        self.place_line(line, place)
+    def fits(self, place: Place) -> bool:
+        """Whether the column of places has room for this one."""
+        return self.column is not None and self.column + cell_len(str(place)) <= self.view.width
 
-    def place_line(self, line: Text, place: Place) -> None:
-        """Finish `line` with the place, and with its symbol where that still fits."""
+    def place(self, indent: Indent, place: Place) -> None:
+        """A line that is only a place."""
+        self.lines.append(self.placed(Text(indent.first), place))
+
+    def placed(self, line: Text, place: Place) -> Text:
+        """Return `line` with the place at its end, and with its symbol where that still fits."""
         line.append_text(self.link(place))
         symbol = escape(place.symbol)
         if symbol and line.cell_len + len(" in ") + cell_len(symbol) <= self.view.width:
             line.append(f" in {symbol}", style=style.FAINT)
-        self.lines.append(line)
+        return line
 
     def note(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
@@ -19,44 +20,53 @@ if TYPE_CHECKING:
 
     from sgmem.queries.results import Site, Trace
 
+WRITES_SHOWN = 30
 READS_SHOWN = 12
 REACHED_SHOWN = 10
 UNRESOLVED_SHOWN = 8
 INNERMOST = 2
+STAGES = {"declared": 0, "default": 0, "flag": 1, "constructor": 2, "dynamic": 2}
+"""Kinds of writes by when they happen; all others change what is there."""
 CERTAINTY = ("high", "medium", "low")
 ITEM = Indent("  ", "  ")
 BELOW = Indent("    ", "    ")
 
 
 def own_writes(trace: Trace, home: str | None) -> list[Site]:
-    """The sites that write the parameter itself, those of the slot `home` first, in source order within a slot."""
+    """The sites that write the parameter itself: those of the slot `home` first, then in the order of a life."""
     name = last_name(trace.parameter)
     writes = [site for site in trace.sites if site.role in WRITING and holds(site, name)]
-    slots = list(dict.fromkeys(site.slot for site in writes))
-    sizes = {slot: sum(site.slot == slot for site in writes) for slot in slots}
+    sizes = Counter(site.slot for site in writes)
+    changed = {site.slot for site in writes if site.role != "declaration"}
 
-    def order(site: Site) -> tuple[bool, bool, int, str, str, int, int]:
-        remote = site.slot != home and not any(one.role != "declaration" for one in writes if one.slot == site.slot)
-        return (site.slot != home, remote, -sizes[site.slot], site.slot or "", site.path, site.line, site.column)
+    def order(site: Site) -> tuple[bool, bool, int, str, int, str, int, int]:
+        away = site.slot != home
+        stage = STAGES.get(site.kind or "", len(STAGES))
+        remote = away and site.slot not in changed
+        return (away, remote, -sizes[site.slot], site.slot or "", stage, site.path, site.line, site.column)
 
     return sorted(writes, key=order)
 
 
 def draw_writes(page: Page, writes: list[Site]) -> None:
-    """Every write, grouped by the slot it concerns."""
+    """Every write of the home of the parameter, and of other variables of its name up to a limit, grouped by variable."""
     if not writes:
         return
     page.heading(f"Declared and set, {plural(len(writes), 'place')}", "by the variable that holds it")
-    width = max(cell_len(word_of(site)) for site in writes)
+    home = [site for site in writes if site.slot == writes[0].slot]
+    shown = writes if page.view.all_hops or page.view.writes else writes[: len(home) + WRITES_SHOWN]
+    width = max(cell_len(word_of(site)) for site in shown)
     slot: str | None = ""
-    for site in writes:
+    for site in shown:
         if site.slot != slot:
             slot = site.slot
-            draw_slot_name(page, slot or "", sum(other.slot == slot for other in writes))
+            draw_slot_name(page, slot or "")
         draw_site(page, site, width)
+    if len(shown) < len(writes):
+        page.note(ITEM, "", f"{page.glyphs.more} and {places(writes[len(shown) :])} more, --writes", style.FAINT)
 
 
-def draw_slot_name(page: Page, slot: str, count: int) -> None:
+def draw_slot_name(page: Page, slot: str) -> None:
     line = Text("  ").append(escape(short_slot(slot)), style=style.TITLE)
     module = slot_module(slot)
     if module and line.cell_len + cell_len(module) + 5 <= page.view.width:
@@ -181,7 +191,7 @@ def draw_unresolved(page: Page, trace: Trace) -> None:
         page.note(ITEM, page.glyphs.dot, reason)
         shown = by_reason[reason][:limit]
         for where in shown:
-            page.place_line(Text(BELOW.first), where)
+            page.place(BELOW, where)
         if len(shown) < len(by_reason[reason]):
             page.note(
                 BELOW, "", f"{page.glyphs.more} and {len(by_reason[reason]) - len(shown)} more, --hops all", style.FAINT

@@ -61,9 +61,8 @@ def render_trace_text(trace: Trace, view: View) -> str:
 
 def new_page(trace: Trace, view: View) -> Page:
     places = [str(place_of(site)) for site in trace.sites]
-    symbols = [site.symbol for site in trace.sites]
     widest = max((size for size in map(cell_len, places) if size <= LONG_PLACE), default=0)
-    return Page(view, trace.source.root, widest, max(map(cell_len, symbols), default=0))
+    return Page(view, trace.source.root, widest)
 
 
 def draw_header(page: Page, trace: Trace) -> None:

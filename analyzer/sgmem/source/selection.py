@@ -60,7 +60,7 @@ def select_package(
     """
     if not listing.files:
         reason = f": {listing.unreadable[0][1]}" if listing.unreadable else ""
-        raise NothingAnalysed(f"{where} holds no Python file that can be read{reason}")
+        raise NothingAnalysed(f"{where} holds no Python file{reason}")
     if not below or package not in (None, below.partition("/")[0]):
         keys = {found.path: found.key for found in listing.files}
         candidate = choose_package(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import warnings
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from sgmem.syntax.ir import Span, StatementKind
 from sgmem.syntax.outline import (
@@ -16,7 +16,11 @@ from sgmem.syntax.outline import (
     ScopeOutline,
     StatementOutline,
 )
-from sgmem.syntax.text import SourceText
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sgmem.syntax.text import SourceText
 
 
 class Unparsable(Exception):
@@ -116,8 +120,12 @@ class _Builder:
 
     def _parameters(self, arguments: ast.arguments) -> tuple[ParameterOutline, ...]:
         positional = [*((a, "positional") for a in arguments.posonlyargs), *((a, "normal") for a in arguments.args)]
-        defaults: list[ast.expr | None] = [None] * (len(positional) - len(arguments.defaults)) + list(arguments.defaults)
-        rows: list[tuple[ast.arg, str, ast.expr | None]] = [(a, k, d) for (a, k), d in zip(positional, defaults, strict=True)]
+        defaults: list[ast.expr | None] = [None] * (len(positional) - len(arguments.defaults)) + list(
+            arguments.defaults
+        )
+        rows: list[tuple[ast.arg, str, ast.expr | None]] = [
+            (a, k, d) for (a, k), d in zip(positional, defaults, strict=True)
+        ]
         if arguments.vararg:
             rows.append((arguments.vararg, "star", None))
         rows += [(a, "keyword", d) for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)]
@@ -131,7 +139,9 @@ class _Builder:
             end = self.span(default)
             span = Span(span.line, span.column, end.end_line, end.end_column)
         annotation = self.span(argument.annotation) if argument.annotation else None
-        return ParameterOutline(argument.arg, kind, span, annotation, self.span(default) if default is not None else None)
+        return ParameterOutline(
+            argument.arg, kind, span, annotation, self.span(default) if default is not None else None
+        )
 
     def _add(self, node: ast.AST, parent: int, block: Block, scope: int, checking: bool) -> None:
         index = len(self.statements)
@@ -142,7 +152,9 @@ class _Builder:
         elif isinstance(node, ast.ImportFrom):
             for alias in node.names:
                 bound = alias.asname or alias.name
-                self.imports.append(ImportOutline(index, scope, node.module or "", node.level, alias.name, bound, checking))
+                self.imports.append(
+                    ImportOutline(index, scope, node.module or "", node.level, alias.name, bound, checking)
+                )
         span = self._case_span(node) if isinstance(node, ast.match_case) else self._whole_span(node)
         kind = _KINDS.get(type(node), "type")
         self.statements.append(StatementOutline(kind, span, parent, block, scope, self._heads(node), _names(node)))

@@ -6,10 +6,12 @@ places are two nodes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 class Span(msgspec.Struct, frozen=True, array_like=True, order=True):

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import libcst as cst
 
 from sgmem.syntax import ir
-from sgmem.syntax.ir import Span
 from sgmem.syntax.positions import spans_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sgmem.syntax.ir import Span
 
 # libcst's native parser overflows its stack on deep nesting and long operator chains, and takes the process with it.
 MAX_LENGTH = 60_000
@@ -101,7 +104,9 @@ class ExpressionLowering:
 
     def element(self, node: cst.BaseSlice) -> ir.Expr:
         if isinstance(node, cst.Slice):
-            return ir.Slice(self.span(node), self.optional(node.lower), self.optional(node.upper), self.optional(node.step))
+            return ir.Slice(
+                self.span(node), self.optional(node.lower), self.optional(node.upper), self.optional(node.step)
+            )
         assert isinstance(node, cst.Index)
         return self.lower(node.value)
 

@@ -6,11 +6,12 @@ Outlines are cached by content hash; expressions are lowered on demand (`lower`)
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from sgmem.syntax.ir import Span, StatementKind
+if TYPE_CHECKING:
+    from sgmem.syntax.ir import Span, StatementKind
 
 Block = Literal["body", "orelse", "handlers", "finally"]
 

@@ -37,7 +37,9 @@ def _collect(pattern: cst.MatchPattern, subject: ir.Expr, span: Span, found: lis
                 part = ir.Attribute(span, subject, keyword.key.value, span)
                 _collect(keyword.pattern, part, span, found)
             for position, element in enumerate(pattern.patterns):
-                _collect(element.value, ir.Subscript(span, subject, ir.Const(span, position, str(position))), span, found)
+                _collect(
+                    element.value, ir.Subscript(span, subject, ir.Const(span, position, str(position))), span, found
+                )
         case cst.MatchMapping():
             for entry in pattern.elements:
                 key = entry.key

@@ -5,13 +5,16 @@ libcst's own position metadata wants whole modules and costs three times the par
 
 from __future__ import annotations
 
-from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from libcst import CSTNode
 from libcst._nodes.internal import CodegenState
 
 from sgmem.syntax.ir import Span
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from libcst import CSTNode
 
 
 class _Recording:
@@ -25,7 +28,9 @@ class _Recording:
     def __enter__(self) -> None:
         self.line, self.column = self.state.line, self.state.column
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         state = self.state
         state.spans[self.node] = Span(self.line, self.column, state.line, state.column)
 
@@ -51,7 +56,9 @@ class PositionState(CodegenState):
         for token in self.indent_tokens:
             self.column += len(token)
 
-    def record_syntactic_position(self, node: CSTNode, *, start_node: CSTNode | None = None, end_node: CSTNode | None = None) -> Any:
+    def record_syntactic_position(
+        self, node: CSTNode, *, start_node: CSTNode | None = None, end_node: CSTNode | None = None
+    ) -> Any:
         return _Recording(self, node)
 
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import libcst as cst
 
 from sgmem.syntax import ir
 from sgmem.syntax.ir import Binding, Span, Statement
 from sgmem.syntax.lower import ExpressionLowering, lower_expression, parsable
-from sgmem.syntax.outline import Outline, StatementOutline
 from sgmem.syntax.patterns import pattern_bindings
 from sgmem.syntax.positions import spans_of
-from sgmem.syntax.text import SourceText
+
+if TYPE_CHECKING:
+    from sgmem.syntax.outline import Outline, StatementOutline
+    from sgmem.syntax.text import SourceText
 
 _COMPOUND = {"if", "while", "for", "with", "try", "except", "match", "case", "function", "class"}
 
@@ -89,7 +93,9 @@ def _header(source: SourceText, outline: Outline, row: StatementOutline) -> Stat
         case "with":
             pairs = zip(row.heads[::2], row.heads[1::2], heads[::2], heads[1::2], strict=True)
             bindings = tuple(Binding(target, item, "enter") for a, b, item, target in pairs if a != b)
-            values = tuple(item for a, b, item in zip(row.heads[::2], row.heads[1::2], heads[::2], strict=True) if a == b)
+            values = tuple(
+                item for a, b, item in zip(row.heads[::2], row.heads[1::2], heads[::2], strict=True) if a == b
+            )
         case "except":
             if row.names and heads:
                 bindings = (Binding(ir.Name(_header_span(row), row.names[0]), heads[0], "catch"),)

@@ -6,8 +6,10 @@ import codecs
 import re
 from bisect import bisect_right
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-from sgmem.syntax.ir import Span
+if TYPE_CHECKING:
+    from sgmem.syntax.ir import Span
 
 # PEP 263: a cookie counts only on the first two lines, in a comment.
 _COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
@@ -34,7 +36,9 @@ def decode(data: bytes) -> str:
     except LookupError:
         raise Undecodable(f"unknown encoding {encoding!r}") from None
     except (UnicodeDecodeError, ValueError) as error:
-        raise Undecodable(f"not valid {encoding}: {error.reason if isinstance(error, UnicodeDecodeError) else error}") from None
+        raise Undecodable(
+            f"not valid {encoding}: {error.reason if isinstance(error, UnicodeDecodeError) else error}"
+        ) from None
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     return text
