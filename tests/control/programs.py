@@ -1,7 +1,7 @@
 """Random structured programs, their text, and an interpreter that watches what they do.
 
-The analysed text is never executed: the program is a small tree of our own, which is spelled out for the analysis and interpreted
-here. Chance decides each test, loop, pattern and exception.
+The analysed text is never executed: the program is a small tree of our own, which is spelled out for the analysis and
+interpreted here. Chance decides each test, loop, pattern and exception.
 """
 
 from __future__ import annotations
@@ -177,8 +177,8 @@ class Raised(Exception):
 
 
 class Run:
-    """One run. `visits` are the nodes in order, ENTRY first and, unless it was cut off, EXIT or RAISED last; `uses` are observed
-    (variable, using statement, defining statement); `states` holds the latest test values at each visit."""
+    """One run. `visits` are the nodes in order, ENTRY first and, unless it was cut off, EXIT or RAISED last; `uses` are
+    observed (variable, using statement, defining statement); `states` holds the latest test values at each visit."""
 
     def __init__(self, body: list[Node], chance: Random | dict[str, Scalar]) -> None:
         self.chance = chance

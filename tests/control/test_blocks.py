@@ -36,6 +36,10 @@ def test_blocks_are_told_apart() -> None:
 
 
 def test_module_and_class_scopes() -> None:
-    assert [Program(NESTED).name(s) for s in Program(NESTED).cfg.blocks.indices] == ["import os", "def outer()", "last = 1"]
+    assert [Program(NESTED).name(s) for s in Program(NESTED).cfg.blocks.indices] == [
+        "import os",
+        "def outer()",
+        "last = 1",
+    ]
     held = Program(NESTED, "outer.Held")
     assert [held.name(s) for s in held.cfg.blocks.indices] == ["z = 1"]

@@ -2,11 +2,12 @@ from __future__ import annotations
 
 import pytest
 from control.outlines import Program
+
+from sgmem.control.cfg import build_cfg
 from sgmem.control.conditions import ScopeConditions, conditions_of, conjunction
-from sgmem.control.predicates import Predicate
+from sgmem.control.predicates import FALSE, Predicate
 from sgmem.syntax.ir import Const, Expr, Name, Span
 from sgmem.syntax.outline import Outline, ScopeOutline, StatementOutline
-from sgmem.control.cfg import build_cfg
 
 
 def function(text: str) -> Program:
@@ -53,7 +54,9 @@ def test_headers(text: str, expected: list[str]) -> None:
         pytest.param("if x: return\nelif y: raise E\nhere()", ["not x", "not y"], id="elif chain"),
         pytest.param("if x: return\nelif y: a()\nelse: return\nhere()", ["not x", "y"], id="some branches leave"),
         pytest.param("if x:\n  if y: return\nhere()", ["not x or not y"], id="nested exit"),
-        pytest.param("if x:\n  if y: return\nelse:\n  if z: return\nhere()", ["not x or not y", "x or not z"], id="two nested"),
+        pytest.param(
+            "if x:\n  if y: return\nelse:\n  if z: return\nhere()", ["not x or not y", "x or not z"], id="two nested"
+        ),
         pytest.param("if x:\n  if y: return\n  return\nhere()", ["not x"], id="the branch leaves in any case"),
         pytest.param("with a:\n  if x: return\nhere()", ["not x"], id="inside with"),
         pytest.param("match m:\n  case 1: return\n  case 2: a()\nhere()", ["m != 1"], id="a case leaves"),
@@ -84,7 +87,7 @@ def test_early_exits(text: str, expected: list[str]) -> None:
         pytest.param("try: a()\nexcept E:\n  if x: return\nhere()", id="conditional exit in a handler"),
         pytest.param("try:\n  if x: return\nfinally: here()", id="finally runs anyway"),
         pytest.param("if x: a()\nhere()", id="no exit"),
-        pytest.param("if x: return\nelse: a()\ndef g():\n  return", id="another scope") if False else pytest.param("def g(): return\nhere()", id="another scope's exit"),
+        pytest.param("def g(): return\nhere()", id="another scope's exit"),
         pytest.param("for i in y:\n  if x: break\nelse:\n  return\nhere()", id="loop else with break"),
     ],
 )
@@ -146,11 +149,13 @@ def test_conditions_of_headers_themselves() -> None:
 
 
 def test_long_chains_end_and_keep_what_they_say() -> None:
-    """20,000 nested `elif`s that leave, then one statement."""
-    depth, here = 20_000, Span(1, 1, 1, 2)
+    """5,000 nested `elif`s that leave, then one statement."""
+    depth, here = 5_000, Span(1, 1, 1, 2)
     rows = []
     for number in range(depth):
-        rows.append(StatementOutline("if", here, 2 * number - 2 if number else -1, "orelse" if number else "body", 0, (here,)))
+        rows.append(
+            StatementOutline("if", here, 2 * number - 2 if number else -1, "orelse" if number else "body", 0, (here,))
+        )
         rows.append(StatementOutline("return", here, 2 * number, "body", 0))
     rows.append(StatementOutline("pass", here, -1, "body", 0))
     outline = Outline(tuple(rows), (ScopeOutline("module", "", "", -1, -1, here, 0, len(rows)),), ())
@@ -167,4 +172,4 @@ def test_constant_tests() -> None:
 
     program = function("if False: here()")
     (condition,) = conditions_of(program.cfg, program.at("here"), lower)
-    assert not condition.predicate == conjunction([])
+    assert condition.predicate == FALSE

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 from control.outlines import expression
+
 from sgmem.control.constants import is_number, members_of, place_of, scalar_of
 
 
@@ -47,7 +48,22 @@ def test_scalars(text: str, value: object, spelling: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["x", "x + 1", "1 / 0", "1 << 100000", "2**-1", "9**99999", "10**19", "1e999", "...", "b'a'", "1j", "True + 1j", "'a' * 3"]
+    "text",
+    [
+        "x",
+        "x + 1",
+        "1 / 0",
+        "1 << 100000",
+        "2**-1",
+        "9**99999",
+        "10**19",
+        "1e999",
+        "...",
+        "b'a'",
+        "1j",
+        "True + 1j",
+        "'a' * 3",
+    ],
 )
 def test_what_is_no_scalar(text: str) -> None:
     assert scalar_of(expression(text)) is None

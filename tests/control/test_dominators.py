@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from control.outlines import Program
+
 from sgmem.control.cfg import ENTRY, EXIT, RAISED
 from sgmem.control.dominators import LEFT, dominators, post_dominators
 

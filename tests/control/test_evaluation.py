@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 from control.outlines import expression
+
 from sgmem.control.evaluation import expression_conditions
 from sgmem.control.rendering import render
 from sgmem.syntax.ir import Name, paths

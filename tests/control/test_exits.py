@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 from control.outlines import Program
+
 from sgmem.control.exits import Exits
 
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 from control.outlines import expression
+
 from sgmem.control.expressions import from_expression
 from sgmem.control.predicates import FALSE, TRUE, And, Atom, Not, Opaque, Or, negate
 from sgmem.control.rendering import render
@@ -32,7 +33,10 @@ from sgmem.syntax import ir
         ("a and b or c", Or((And((Atom("a", "truthy"), Atom("b", "truthy"))), Atom("c", "truthy")))),
         ("not (a or b)", And((Atom("a", "falsy"), Atom("b", "falsy")))),
         ("not (a and x < 5)", Or((Atom("a", "falsy"), Atom("x", ">=", 5)))),
-        ("a if t else b", Or((And((Atom("t", "truthy"), Atom("a", "truthy"))), And((Atom("t", "falsy"), Atom("b", "truthy")))))),
+        (
+            "a if t else b",
+            Or((And((Atom("t", "truthy"), Atom("a", "truthy"))), And((Atom("t", "falsy"), Atom("b", "truthy"))))),
+        ),
         ("True", TRUE),
         ("0", FALSE),
         ("''", FALSE),
@@ -46,7 +50,20 @@ def test_predicates_of_tests(text: str, expected: object) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["f(x)", "isinstance(a, B)", "x % 2 == 0", "len(x) > 3", "a < b", "'k' in d", "x in 'abc'", "[*a]", "x is y", "await z", "x == ...", "x < None"],
+    [
+        "f(x)",
+        "isinstance(a, B)",
+        "x % 2 == 0",
+        "len(x) > 3",
+        "a < b",
+        "'k' in d",
+        "x in 'abc'",
+        "[*a]",
+        "x is y",
+        "await z",
+        "x == ...",
+        "x < None",
+    ],
 )
 def test_anything_else_is_opaque(text: str) -> None:
     found = from_expression(expression(text))
@@ -88,8 +105,8 @@ def test_hostile_depth_and_width() -> None:
     wide = ir.Boolean(here, "and", tuple(ir.Name(here, f"n{number}") for number in range(5000)))
     assert isinstance(from_expression(wide), Opaque)
     test: ir.Expr = ir.Name(here, "x")
-    for _ in range(200):
-        test = ir.Conditional(here, test, test, test)
+    for number in range(200):
+        test = ir.Conditional(here, test, ir.Name(here, f"a{number}"), ir.Name(here, f"b{number}"))
     assert isinstance(from_expression(test), Or)
 
 

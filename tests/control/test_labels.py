@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 from control.outlines import Program
+
 from sgmem.control.labels import Labels
 from sgmem.control.rendering import render
 
@@ -21,7 +22,7 @@ from sgmem.control.rendering import render
         ("1 if n > 2", "mode == 1 and n > 2"),
         ("Point(x=0)", "mode matches Point(x=0)"),
         ("[first, *rest]", "mode matches [first, *rest]"),
-        ("str() as text", "mode matches str() as text"),
+        ("str() as text", "mode matches (str() as text)"),
     ],
 )
 def test_cases(pattern: str, expected: str) -> None:

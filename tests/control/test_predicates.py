@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import msgspec
 import pytest
+
 from sgmem.control.predicates import FALSE, TRUE, And, Atom, Not, Opaque, Or, Predicate, all_of, any_of, leaves, negate
 from sgmem.syntax.ir import Span
 
@@ -62,6 +63,8 @@ def test_leaves() -> None:
 
 
 def test_predicates_can_be_stored() -> None:
-    predicate = And((A, Or((Atom("x", "in", (1, "b", None)), Not(C), Atom("y", "<", 0.5, "1 / 2"))), Atom("z", "is", None)))
+    predicate = And(
+        (A, Or((Atom("x", "in", (1, "b", None)), Not(C), Atom("y", "<", 0.5, "1 / 2"))), Atom("z", "is", None))
+    )
     stored = msgspec.msgpack.encode(predicate)
     assert msgspec.msgpack.decode(stored, type=Predicate) == predicate

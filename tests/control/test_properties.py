@@ -12,6 +12,7 @@ import pytest
 from control.programs import VARIABLES, Node, Run, analysed, every, guarded, number_from, pattern, programs
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+
 from sgmem.control.cfg import ENTRY, EXIT, RAISED, Cfg
 from sgmem.control.conditions import ScopeConditions, conjunction
 from sgmem.control.dominators import LEFT, dominators, post_dominators
@@ -20,6 +21,7 @@ from sgmem.control.reaching import reached_uses, reaching_definitions
 
 if TYPE_CHECKING:
     from control.outlines import Program
+
     from sgmem.control.predicates import Scalar
 
 RUNS = 8
@@ -174,7 +176,7 @@ def domains_of(nodes: list[Node]) -> dict[str, tuple[Scalar, ...]]:
 
 
 def test_the_runs_are_worth_something() -> None:
-    """The interpreter must reach handlers, finally blocks, loops and both outcomes of a test, or the properties are empty."""
+    """The interpreter must reach handlers, finally blocks and both outcomes of tests, or the properties are empty."""
     define, use = Node("define"), Node("use")
     handler = Node("except", choice=1, blocks={"body": [use]})
     tried = Node("try", blocks={"body": [define], "handlers": [handler], "finally": [Node("use")]})

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 from control.outlines import Program
+
 from sgmem.control.cfg import ENTRY, EXIT
 from sgmem.control.reaching import reached_uses, reaching_definitions
 
@@ -18,7 +19,9 @@ def reaching(text: str, at: str, *definitions: str, maybe: tuple[str, ...] = ())
         pytest.param("x = 1\nuse(x)", ["x = 1"], {"x = 1"}, id="straight"),
         pytest.param("x = 1\nx = 2\nuse(x)", ["x = 1", "x = 2"], {"x = 2"}, id="overwritten"),
         pytest.param("if t:\n  x = 1\nuse(x)", ["x = 1"], {"x = 1", "ENTRY"}, id="one branch"),
-        pytest.param("if t:\n  x = 1\nelse:\n  x = 2\nuse(x)", ["x = 1", "x = 2"], {"x = 1", "x = 2"}, id="both branches"),
+        pytest.param(
+            "if t:\n  x = 1\nelse:\n  x = 2\nuse(x)", ["x = 1", "x = 2"], {"x = 1", "x = 2"}, id="both branches"
+        ),
         pytest.param("if t:\n  x = 1\n  return\nuse(x)", ["x = 1"], {"ENTRY"}, id="the branch leaves"),
         pytest.param("while t:\n  use(x)\n  x = 1", ["x = 1"], {"x = 1", "ENTRY"}, id="around the loop"),
         pytest.param("while t:\n  x = 1\n  break\nuse(x)", ["x = 1"], {"x = 1", "ENTRY"}, id="out of the loop"),

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 from control.outlines import expression
+
 from sgmem.control.expressions import from_expression
 from sgmem.control.predicates import FALSE, TRUE, Atom, Not, Opaque, Or, negate
 from sgmem.control.rendering import render

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from control.outlines import Program
+
 from sgmem.control.cfg import EXIT, RAISED
 from sgmem.control.routing import Routing
 

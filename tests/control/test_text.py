@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 from control.outlines import expression
+
 from sgmem.control.text import MAX_LENGTH, constant_text, expression_text, operand_text
 from sgmem.syntax import ir
 

@@ -10,8 +10,9 @@ from typing import Literal
 
 from sgmem.flow.places import Field, GlobalVariable, LooseField, Parameter, Place, Variable
 from sgmem.program.classes import assigned
+from sgmem.program.contexts import stored
 from sgmem.program.entities import Class, Function, Global, Local
-from sgmem.program.files import File, dotted, store_pattern
+from sgmem.program.files import File, dotted
 from sgmem.program.program import Program
 from sgmem.syntax import ir
 from sgmem.syntax.ir import Binding, Expr
@@ -72,7 +73,7 @@ class Occurrences:
         return found
 
     def _collect_writes(self, name: str) -> Iterator[Occurrence]:
-        for file in self.program.files.mentioning(name, store_pattern(name)):
+        for file in self.program.files.mentioning(name, stored):
             for index in file.mentions(name):
                 if file.may_bind(index, name) or "setattr" in file.source.text:
                     yield from self._stores(file, index, name)
@@ -192,7 +193,7 @@ class Occurrences:
         found = self._owners.get(name)
         if found is None:
             owners: dict[Class, None] = {}
-            for file in self.program.files.mentioning(name, store_pattern(name)):
+            for file in self.program.files.mentioning(name, stored):
                 for index in file.mentions(name):
                     for owner in self._owner_at(file, index, name):
                         owners.update(dict.fromkeys(self.program.classes.owners(owner, name)))
@@ -241,7 +242,7 @@ class Occurrences:
 
     def parameters(self, name: str) -> Iterator[Parameter]:
         """Every parameter called `name`."""
-        for file in self.program.files.mentioning(name, rf"\b{name}\s*[:=,)]|\*{name}\b|\b{name}\s*$"):
+        for file in self.program.files.mentioning(name):
             for index in file.mentions(name):
                 scope = file.scope_defined_by.get(index)
                 if scope is not None and any(p.name == name for p in file.scope(scope).parameters):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sgmem.program.contexts import called, defined, held, occurs
 from sgmem.program.entities import Class, Function, Module
 from sgmem.program.files import File, Files, dotted
 from sgmem.program.values import Callable_, Values
@@ -94,7 +94,7 @@ class Calls:
         if len(self.files.tree.mentioning(func.attr)) > _COMMON:
             return ()
         found: list[Callable_] = []
-        for other in self.files.mentioning(func.attr, rf"\bdef\s+{re.escape(func.attr)}\b"):
+        for other in self.files.mentioning(func.attr, defined):
             for index, scope in enumerate(other.outline.scopes):
                 if scope.name == func.attr and scope.kind == "function":
                     function = Function(other, index)
@@ -112,13 +112,12 @@ class Calls:
 
     def _find_callers(self, target: Function | Class) -> Iterator[CallSite]:
         for name, sources in self._spellings(target).items():
-            called = _call_pattern(name)
             for file in sources if sources is not None else self.files.mentioning(name, called):
-                yield from self._calls_in(file, name, target, re.compile(called))
+                yield from self._calls_in(file, name, target)
 
-    def _calls_in(self, file: File, name: str, target: Function | Class, called: re.Pattern[str]) -> Iterator[CallSite]:
+    def _calls_in(self, file: File, name: str, target: Function | Class) -> Iterator[CallSite]:
         for index in file.mentions(name):
-            if called.search(file.own_text(index)) is None:
+            if not occurs(file.own_text(index), name, called):
                 continue
             scope = file.outline.statements[index].scope
             for root in file.statement(index).expressions():
@@ -153,17 +152,14 @@ class Calls:
         found: dict[str, list[File] | None] = {}
         if depth >= _MAX_ALIASES:
             return found
-        n = rf"(?:\w+\.)*{re.escape(name)}\b(?!\s*[(.\[])"
-        # An import under another name, or the bare name as a value: assigned, a default, an entry of a dict, an argument.
-        held = (
-            rf"\b{re.escape(name)}\s+as\b|=\s*{n}|['\"\]]\s*:\s*{n}|\w\(\s*{n}|\b(?:else|or|if)\s+{n}|=\s*[(\[{{]\s*{n}"
-        )
         for file in self.files.mentioning(name, held):
             for rows in file.imports.values():
                 for bound, imports in rows.items():
                     if bound != name and any(row.name == name for row in imports):
                         found.setdefault(bound, []).append(file)  # type: ignore[union-attr]
             for index in file.mentions(name):
+                if not occurs(file.own_text(index), name, held):
+                    continue
                 for alias, everywhere in self._held_by(file, index, name):
                     if alias != name:
                         found[alias] = None if everywhere else [file]
@@ -194,12 +190,6 @@ class Calls:
         while scope > 0 and file.scope(scope).kind != "function":
             scope = file.scope(scope).parent
         return Function(file, scope) if scope > 0 else None
-
-
-def _call_pattern(name: str) -> str:
-    """A regular expression that every text calling `name` matches: directly, by partial, out of a table, by a literal name."""
-    n = re.escape(name)
-    return rf"\b{n}\s*[(\[]|partial\(\s*(?:\w+\.)*{n}\b|['\"]{n}['\"]|\b{n}\s*\.\s*(?:get|options|remote|bind)\b"
 
 
 def _is_partial(call: ir.Call) -> bool:

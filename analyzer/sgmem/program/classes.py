@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
+from sgmem.program.contexts import base_class
 from sgmem.program.entities import Class, External, Function
 from sgmem.syntax import ir
 
@@ -74,10 +74,7 @@ class Classes:
 
     def _direct_subclasses(self, owner: Class) -> list[Class]:
         found = []
-        n = re.escape(owner.name)
-        for file in self.names.files.mentioning(
-            owner.name, rf"\bclass\s+\w+\s*\([^:]*\b{n}\b|import[^\n]*\b{n}\s+as\b"
-        ):
+        for file in self.names.files.mentioning(owner.name, base_class):
             for index, scope in enumerate(file.outline.scopes):
                 if scope.kind == "class" and scope.bases and owner in self.bases(Class(file, index)):
                     found.append(Class(file, index))

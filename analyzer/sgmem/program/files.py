@@ -7,6 +7,7 @@ from bisect import bisect_right
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
+from sgmem.program.contexts import Context, occurs, positions
 from sgmem.syntax import ir
 from sgmem.syntax.build import Unparsable, build_outline
 from sgmem.syntax.ir import Expr, Span, Statement
@@ -102,11 +103,9 @@ class File:
         return found
 
     def _search(self, name: str) -> Iterator[int]:
-        if name not in self.source.text:
-            return
-        for match in re.finditer(rf"(?<![\w]){re.escape(name)}(?![\w])", self.source.text):
-            line, column = self.source.position(match.start())
-            index = self.statement_at(line, column)
+        position = self.source.position
+        for offset in positions(self.source.text, name):
+            index = self.statement_at(*position(offset))
             if index >= 0:
                 yield index
 
@@ -172,6 +171,7 @@ class Files:
         self.unreadable: dict[str, str] = {}
         self._files: dict[str, File | None] = {}
         self._sources: dict[str, SourceText | None] = {}
+        self._contexts: dict[tuple[str, str, Context], bool] = {}
         self._modules = {_module_name(path): path for path in paths}
 
     @property
@@ -201,18 +201,22 @@ class Files:
     def has_module(self, name: str) -> bool:
         return name in self._modules
 
-    def mentioning(self, name: str, pattern: str | None = None) -> Iterator[File]:
-        """The files that hold `name` as a whole identifier and, if given, match the regular expression `pattern`, which is tried on
-        the text before a file is parsed."""
-        compiled = re.compile(pattern, re.MULTILINE) if pattern is not None else None
+    def mentioning(self, name: str, context: Context | None = None) -> Iterator[File]:
+        """The files that hold `name` as a whole identifier, in the given textual context where one is given."""
         for path in self.tree.mentioning(name):
-            if compiled is not None and path not in self._files:
-                source = self.source(path)
-                if source is None or compiled.search(source.text) is None:
-                    continue
+            if context is not None and not self._holds(path, name, context):
+                continue
             file = self.get(path)
             if file is not None:
                 yield file
+
+    def _holds(self, path: str, name: str, context: Context) -> bool:
+        key = (path, name, context)
+        found = self._contexts.get(key)
+        if found is None:
+            source = self.source(path)
+            found = self._contexts[key] = source is not None and occurs(source.text, name, context)
+        return found
 
     @cached_property
     def class_names(self) -> dict[str, list[str]]:
@@ -241,16 +245,6 @@ def _module_name(path: str) -> str:
     if parts[-1] == "__init__":
         parts = parts[:-1]
     return ".".join(parts)
-
-
-def store_pattern(name: str) -> str:
-    """A regular expression that every text storing or declaring a field `name` matches (and some others)."""
-    n = re.escape(name)
-    return (
-        rf"\b{n}\s*(?::(?!=)|(?:[-+*/%&|^@]|//|\*\*|<<|>>)?=(?!=))"  # self.x = ..., x: int, x += ...
-        rf"|\b{n}\s*[,)\]][^\n]*=|^[^\n(]*\b{n}\s*,\s*$"  # unpacking, on one line or several
-        rf"|\bfor\b[^\n]*\b{n}\b|\bas\s+[^\n]*\b{n}\b|setattr"
-    )
 
 
 def dotted(expr: Expr) -> str | None:

@@ -133,20 +133,23 @@ class Provenance:
         for key in keys:
             if key not in reached:
                 chosen.append(key)
-                reached |= self.reachable(key)
+                self.spread(key, self.onward, reached)
         return chosen
 
     def reachable(self, key: str, *, backward: bool = False) -> set[str]:
         """Every node that `key` hands its value to, in any number of steps; with `backward`, that it receives from."""
-        links = self.back if backward else self.onward
         seen: set[str] = set()
+        self.spread(key, self.back if backward else self.onward, seen)
+        return seen
+
+    def spread(self, key: str, links: Links, seen: set[str]) -> None:
+        """Add to `seen` what `key` reaches, without going again through what is already there."""
         pending = [key]
         while pending:
             for there in links[pending.pop()]:
                 if there not in seen:
                     seen.add(there)
                     pending.append(there)
-        return seen
 
     def is_home(self, key: str) -> bool:
         """Whether a node is a field that is set in many places, rather than a stop on the way."""

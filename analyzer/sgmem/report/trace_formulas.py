@@ -66,8 +66,11 @@ def ranked(trace: Trace, sites: dict[str, Site], name: str) -> tuple[list[Formul
 
 
 def text_of(formula: Formula) -> str:
-    """`target = text`, the text alone where the value has no name."""
-    return formula.text if formula.target in UNNAMED else f"{formula.target} = {formula.text}"
+    """`target = text`, the text alone where the value has no name or the text has it (`x *= 2`)."""
+    augmented = formula.text.startswith(f"{formula.target} ") and formula.text[len(formula.target) :].split()[
+        0
+    ].endswith("=")
+    return formula.text if augmented or formula.target in UNNAMED else f"{formula.target} = {formula.text}"
 
 
 def draw_formula(page: Page, formula: Formula, sites: dict[str, Site], parameter: str) -> None:

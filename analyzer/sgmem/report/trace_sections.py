@@ -49,7 +49,7 @@ def own_writes(trace: Trace, home: str | None) -> list[Site]:
 
 
 def draw_writes(page: Page, writes: list[Site]) -> None:
-    """Every write of the home of the parameter, and of other variables of its name up to a limit, grouped by variable."""
+    """Every write of the home of the parameter, and of others of its name up to a limit, grouped by variable."""
     if not writes:
         return
     page.heading(f"Declared and set, {plural(len(writes), 'place')}", "by the variable that holds it")

@@ -12,8 +12,8 @@ from sgmem.report import style
 from sgmem.report.console import print_lines
 from sgmem.report.layout import Indent, Page
 from sgmem.report.merging import WRITING
-from sgmem.report.provenance import ALL, Limits, Node, Provenance
-from sgmem.report.text import escape, plural
+from sgmem.report.provenance import ALL, Limits, Node, Provenance, holds
+from sgmem.report.text import escape, last_name, plural
 from sgmem.report.trace_formulas import draw_formulas
 from sgmem.report.trace_sections import (
     draw_after_construction,
@@ -112,15 +112,22 @@ def ids(forest: list[Node]) -> set[str]:
 
 def draw_summary(page: Page, trace: Trace) -> None:
     """One line that counts what was found; the last thing on the screen."""
-    own = [site for site in trace.sites if not site.derived]
-    derived = len(trace.sites) - len(own)
+    name = last_name(trace.parameter)
+    own = [site for site in trace.sites if holds(site, name)]
+    derived = sum(site.derived for site in trace.sites)
+    others = len(trace.sites) - len(own) - derived
     reached = count(trace.sites, "sink", "event")
     negative = sum(formula.negative.verdict == "yes" for formula in trace.formulas)
     files = len({site.path for site in trace.sites})
     where = f"{plural(len(trace.sites), 'site')} in {plural(files, 'file')}"
-    kinds = f"{plural(count(own, *WRITING), 'write')}, {plural(count(own, 'read', 'pass'), 'read')}"
+    kinds = [
+        plural(count(own, *WRITING), "write"),
+        plural(count(own, "read", "pass", "guard"), "read"),
+        f"{derived} on values computed from it" if derived else "",
+        f"{others} on what meets it" if others else "",
+    ]
     counts = [
-        f"{where}: {kinds}" + (f", {derived} on values computed from it" if derived else ""),
+        f"{where}: {', '.join(filter(None, kinds))}",
         plural(len(trace.formulas), "formula") + (f", {negative} can be negative" if negative else ""),
         f"{plural(reached, 'allocation or event', 'allocations and events')} reached" if reached else "",
         f"{len(trace.unresolved)} not followed",

@@ -41,11 +41,9 @@ class Glyphs(msgspec.Struct, frozen=True):
     back: str
     more: str
     dot: str
-    rule: str
     frame: str
     corner: str
     tee: str
-    mark: str
 
 
 UNICODE = Glyphs(
@@ -57,11 +55,9 @@ UNICODE = Glyphs(
     back="← ",
     more="…",
     dot="·",
-    rule="─",
     frame="│",
     corner="╭─",
     tee="├─",
-    mark="▔",
 )
 ASCII = Glyphs(
     branch="|- ",
@@ -72,11 +68,9 @@ ASCII = Glyphs(
     back="< ",
     more="...",
     dot="-",
-    rule="-",
     frame="|",
     corner="-->",
     tee=":::",
-    mark="^",
 )
 
 

@@ -1,0 +1,80 @@
+"""Cheap textual filters: what stands around a name on its line, judged before a file is parsed or a statement lowered.
+
+A context must hold wherever the construct it stands for occurs; it may hold elsewhere too, which only costs time.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+Context = Callable[[str, str], bool]
+"""Judges the line before a name and the line after it."""
+
+_WORD = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
+
+_CALL = re.compile(r"\s*[(\[]|['\"]|\s*\.\s*(?:get|options|remote|bind)\b")
+_PARTIAL = re.compile(r"partial\(\s*(?:\w+\.)*$")
+_STORE = re.compile(r"\s*(?:(?::(?!=))|(?:[-+*/%&|^@]|//|\*\*|<<|>>)?=(?!=)|:=)")
+_UNPACK = re.compile(r"\s*[,)\]]")
+_LINE_ENDS = re.compile(r"\s*[,)\]]?\s*(?:#.*)?$")
+_BASE_LINE = re.compile(r"\s*(?:\w+\.)*$")
+_VALUE_BEFORE = re.compile(r"(?:=|['\"\]]\s*:|\w\(|=\s*[(\[{]|\b(?:else|or|if|return))\s*(?:\w+\.)*$")
+_VALUE_AFTER = re.compile(r"\s*[(.\[=]")
+
+
+def called(before: str, after: str) -> bool:
+    """`name(...)`, `table[...]`, `name.get(...)`, `partial(name`, a literal "name"."""
+    return _CALL.match(after) is not None or _PARTIAL.search(before) is not None
+
+
+def stored(before: str, after: str) -> bool:
+    """`x.name = ...`, `name: T`, `name += ...`, a target of unpacking, of a loop, of with; a literal for setattr."""
+    if _STORE.match(after) or after[:1] in "'\"":
+        return True
+    if _UNPACK.match(after) and ("=" in after or _LINE_ENDS.match(after)):
+        return True
+    return "for " in before or " as " in before or "global " in before
+
+
+def base_class(before: str, after: str) -> bool:
+    """A base in a class header, on its line or on one of its own; `import name as other`."""
+    return "class " in before or " as " in after[:8] or (_BASE_LINE.fullmatch(before) is not None and after[:1] in ",)[")
+
+
+def held(before: str, after: str) -> bool:
+    """The bare name as a value: assigned, a default, an entry of a display, an argument; `import name as other`."""
+    if after.startswith(" as "):
+        return True
+    return _VALUE_AFTER.match(after) is None and _VALUE_BEFORE.search(before) is not None
+
+
+def defined(before: str, after: str) -> bool:
+    """`def name`."""
+    return before.rstrip().endswith("def")
+
+
+def positions(text: str, name: str) -> Iterator[int]:
+    """The offsets at which `name` stands as a whole word."""
+    size, find = len(name), text.find
+    at = find(name)
+    while at >= 0:
+        end = at + size
+        if (at == 0 or not _is_word(text[at - 1])) and (end >= len(text) or not _is_word(text[end])):
+            yield at
+        at = find(name, end)
+
+
+def occurs(text: str, name: str, context: Context) -> bool:
+    """Whether `name` stands somewhere in `text` in the given context."""
+    for at in positions(text, name):
+        end = at + len(name)
+        start = text.rfind("\n", 0, at) + 1
+        stop = text.find("\n", end)
+        if context(text[start:at], text[end : stop if stop >= 0 else len(text)]):
+            return True
+    return False
+
+
+def _is_word(character: str) -> bool:
+    return character in _WORD or (character > "\x7f" and character.isalnum())
