@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from sgmem.control.expressions import from_expression
 from sgmem.control.implication import contradicts, implies
-from sgmem.control.predicates import And, Atom, Or, Predicate, all_of, any_of, negate
+from sgmem.control.predicates import TRUE, And, Atom, Or, Predicate, all_of, any_of, negate
 
 
 def predicate(text: str) -> Predicate:
@@ -133,10 +133,11 @@ def holds(found: Predicate, value: object) -> bool:
     if isinstance(found, And | Or):
         return (all if isinstance(found, And) else any)(holds(part, value) for part in found.parts)
     if not isinstance(found, Atom):
-        return found == negate(all_of([any_of([])]))
+        return found == TRUE
     operators = {
         "truthy": lambda v, c: bool(v), "falsy": lambda v, c: not v,
-        "is": lambda v, c: v is c, "is not": lambda v, c: v is not c, "==": lambda v, c: v == c, "!=": lambda v, c: v != c,
+        "is": lambda v, c: v is c, "is not": lambda v, c: v is not c,
+        "==": lambda v, c: v == c, "!=": lambda v, c: v != c,
         "<": lambda v, c: v < c, "<=": lambda v, c: v <= c, ">": lambda v, c: v > c, ">=": lambda v, c: v >= c,
         "in": lambda v, c: v in c, "not in": lambda v, c: v not in c,
     }  # fmt: skip

@@ -81,6 +81,8 @@ def test_labels_next_to_printed_values():
         ("GiB", "GB", "scale", "GiB and GB differ by a factor of 1.074"),
         ("bytes", "tokens", "dimension", "bytes and tokens are different things"),
         ("GiB", "fraction", "dimension", "GiB and fraction are different things"),
+        ("GiB", "bytes/token", "dimension", "GiB and bytes/token are different things"),
+        ("tokens", "bytes/token", "dimension", "tokens and bytes/token are different things"),
     ],
 )
 def test_contradictions(left: str, right: str, kind: str, text: str):
@@ -96,6 +98,8 @@ def test_contradictions(left: str, right: str, kind: str, text: str):
         (claim("GB?"), claim("GiB")),
         (claim("GB?"), claim("GB")),
         (claim("fraction"), claim("number")),
+        (claim("bytes"), claim("bytes/token")),
+        (claim("tokens"), claim("tokens/page")),
         (claim("GiB"), claim("MiB", weak=True)),
         (claim("GiB"), claim("MiB", Strength.LABEL)),
         (claim("GiB"), claim("MiB", Strength.DOCSTRING)),

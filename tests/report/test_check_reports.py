@@ -88,3 +88,17 @@ def test_a_clean_run_says_so_and_names_what_was_not_read() -> None:
     source = SourceInfo("/x", None, 2, 1, (Unreadable("a.py", "nested too deep"),))
     text = render_check_full(msgspec.structs.replace(CLEAN, source=source), View(80))
     assert "not read: a.py: nested too deep" in text
+
+
+@pytest.mark.parametrize(
+    ("uri", "shown"),
+    [
+        ("python/a.py", "at python/a.py:143"),
+        ("a.py", "at a.py:143"),
+        ("/far/away/a.py", "at a.py:143"),
+        ("b%20.py", "at a.py:143"),
+    ],
+)
+def test_paths_are_shown_from_the_working_folder_where_it_holds_them(uri: str, shown: str) -> None:
+    finding = msgspec.structs.replace(FINDINGS[0], path="a.py", uri=uri, steps=())
+    assert shown in render_check_full(msgspec.structs.replace(CHECKED, findings=(finding,)), View(80))

@@ -135,12 +135,25 @@ def mismatch(left: Evidence | None, right: Evidence | None) -> Mismatch | None:
     if a.dimensionless and b.dimensionless:
         return None
     if a.powers != b.powers:
+        if _one_of(a, b) or _one_of(b, a):
+            return None
         return Mismatch("dimension", left, right, f"{a} and {b} are different things")
     if not a.agrees(b):
         return Mismatch("scale", left, right, f"{a} and {b} differ by a factor of {_factor(a, b)}")
     if a.scope is not None and b.scope is not None and a.scope != b.scope:
         return Mismatch("scope", left, right, f"one is for {a.scope}, the other for {b.scope}")
     return None
+
+
+def _one_of(item: Unit, whole: Unit) -> bool:
+    """Whether `item` is what one thing takes of `whole`: bytes per token, tokens per page.
+
+    `(size + per_token - 1) // per_token` rounds up, and `free < per_token` asks whether there is room for one more.
+    """
+    rest = item / whole
+    return item.scale == whole.scale and all(
+        power < 0 and name not in ("bytes", "seconds") for name, power in rest.powers
+    )
 
 
 def _factor(left: Unit, right: Unit) -> str:

@@ -1,16 +1,20 @@
-"""Writes that name no field: a record built from a spread (`Record(**kwargs)`, `cls(**{f: getattr(args, f) ...})`)."""
+"""Writes that name no field: a record built from a spread (`Record(**kwargs)`, `cls(**{f: getattr(args, f) ...})`) or by position,
+and fields copied by a loop (`setattr(view, f.name, getattr(record, f.name))`)."""
 
 from __future__ import annotations
+
+import re
 
 from sgmem.flow.graph import SiteKey, SliceSite, State, describe
 from sgmem.flow.places import Field, Parameter
 from sgmem.flow.slicer import Slicer
 from sgmem.program.calls import CallSite, bind
 from sgmem.program.entities import Class, Function, Local
-from sgmem.program.files import dotted
+from sgmem.program.files import File, dotted
 from sgmem.syntax import ir
 from sgmem.syntax.ir import Expr
 
+_COPY = re.compile(r"setattr\([^()]*getattr\(")
 _MAX_CARRIERS = 3
 """How many calls a carrier (a namespace of parsed flags) is followed back through."""
 
@@ -34,6 +38,54 @@ class BulkWrites:
             for argument in site.arguments:
                 if argument.star == "**":
                     self._spread(site, argument.value, place)
+            if isinstance(constructor, Class):
+                self._position(site, place)
+        if self.program.classes.is_record(place.owner):
+            self._copies(place)
+
+    def _position(self, site: CallSite, place: Field) -> None:
+        """A record built by position writes the field with the argument of its index."""
+        fields = self.program.classes.record_fields(place.owner)
+        given = [argument for argument in site.arguments if argument.keyword is None and not argument.star]
+        for owner in (place.owner, *self.program.classes.subclasses(place.owner)):
+            if self.program.calls.targets(site.call, site.file, site.scope)[:1] == ((owner, site.filled, site.certain),):
+                fields = self.program.classes.record_fields(owner)
+        index = fields.index(self.name) - site.filled if self.name in fields else len(given)
+        if 0 <= index < len(given):
+            key = SiteKey(site.file, given[index].span, "write", describe(place))
+            self.slicer.slice.add(SliceSite(key, site.statement, place, False, "same", "constructor"))
+            self.slicer.reach(State(place, (), False, ()), key, "argument")
+
+    def _copies(self, place: Field) -> None:
+        """Loops that copy every field of the record onto another object by name."""
+        for path in self.program.files.tree.mentioning("setattr"):
+            source = self.program.files.source(path)
+            if source is None or not _COPY.search(source.text):
+                continue
+            file = self.program.files.get(path)
+            for index in file.mentions("setattr") if file is not None else ():
+                if file is not None and "getattr" in file.own_text(index):
+                    for root in file.statement(index).values:
+                        self._copy(file, index, root, place)
+
+    def _copy(self, file: File, index: int, call: Expr, place: Field) -> None:
+        """`setattr(TARGET, KEY, getattr(SOURCE, KEY))` with a key that is no literal and a source that is such a record."""
+        copied = _field_copy(call)
+        if copied is None:
+            return
+        target, source = copied
+        scope = file.outline.statements[index].scope
+        types = self.program.values.types(source, file, scope)
+        if not any(self.program.classes.related(owner, place.owner) for owner in types):
+            return
+        for onto, grade in self.slicer.occurrences.fields(target, self.name, file, scope):
+            if onto == place or not isinstance(onto, Field):
+                continue
+            key = SiteKey(file, call.span, "write", describe(onto))
+            note = "copies every field by name"
+            self.slicer.slice.add(SliceSite(key, index, onto, False, grade, "dynamic", note))
+            self.slicer.slice.leaving.setdefault(State(place, (), False, ()), {}).setdefault(key, grade)
+            self.slicer.reach(State(onto, (), False, ()), key, "alias")
 
     def _takes(self, constructor: Function) -> bool:
         """Whether the constructor accepts the field by name."""
@@ -73,6 +125,17 @@ class BulkWrites:
         for key, site in list(self.slicer.slice.sites.items()):
             if site.kind == "flag":
                 self.slicer.slice.connect(key, into, "argument")
+
+
+def _field_copy(call: Expr) -> tuple[Expr, Expr] | None:
+    """The target and source of `setattr(TARGET, KEY, getattr(SOURCE, KEY))` where KEY is computed."""
+    if not isinstance(call, ir.Call) or dotted(call.func) != "setattr" or len(call.args) != 3:
+        return None
+    target, key, value = (argument.value for argument in call.args)
+    if not isinstance(value, ir.Call) or dotted(value.func) != "getattr" or len(value.args) < 2 or isinstance(key, ir.Const):
+        return None
+    same = dotted(key) is not None and dotted(key) == dotted(value.args[1].value)
+    return (target, value.args[0].value) if same else None
 
 
 def _copied_from(spread: Expr) -> Expr | None:

@@ -40,9 +40,9 @@ class Order:
 
 
 def _overwrites(file: File, index: int, name: str) -> bool:
-    """A plain assignment to the name overwrites it; a walrus or a loop may not be reached."""
+    """An assignment or a loop (for its body) overwrites the name; a walrus may not be reached."""
     for binding in file.statement(index).bindings:
-        if binding.how in ("assign", "annotate", "augment", "enter") and _is_target(binding.target, name):
+        if binding.how in ("assign", "annotate", "augment", "enter", "iterate") and _is_target(binding.target, name):
             return binding.value is not None
     return False
 

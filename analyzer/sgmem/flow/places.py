@@ -11,6 +11,8 @@ Path = tuple[str | int, ...]
 """Keys from a container to the value, outermost first; "*" is an unknown key or element."""
 
 ANY = "*"
+CALLED = "()"
+"""The key under which a function holds what calling it gives."""
 MAX_PATH = 3
 """Longer paths are cut: what is nested deeper is reported as unresolved."""
 

@@ -89,37 +89,37 @@ class Seeds:
 
     def plant_literals(self) -> None:
         """Seed what the places did not reach: keywords of calls, dictionary keys, command-line flags."""
-        if self.wanted is not None:
-            return
         for file in self.program.files.mentioning(self.name):
             for index in file.mentions(self.name):
                 for root in file.statement(index).expressions():
                     for node, ancestors in ir.paths(root):
                         self._literal(file, index, node, ancestors)
-        self._flags()
+        if self.wanted is None:
+            self._flags()
 
     def _literal(self, file: File, index: int, node: Expr, ancestors: tuple[Expr, ...]) -> None:
         if isinstance(node, ir.Call):
             for argument in node.args:
-                if argument.keyword == self.name and not self._is_known(file, argument.span):
+                if argument.keyword == self.name and not self._is_known(file, argument.span, "pass", "write"):
                     self._literal_source(file, index, argument.value, (*ancestors, node), "pass", argument.span)
-            if is_literal_read(node, self.name):
+            if is_literal_read(node, self.name) and not self._is_known(file, node.span, "read", "pass", "guard"):
                 self._literal_source(file, index, node, ancestors, "read", node.span)
         elif isinstance(node, ir.Dict):
             for key, value in node.items:
-                if isinstance(key, ir.Const) and key.value == self.name and not self._is_known(file, value.span):
+                if isinstance(key, ir.Const) and key.value == self.name and not self._is_known(file, key.span, "write"):
                     self._literal_source(file, index, value, (*ancestors, node), "write", key.span)
         elif isinstance(node, ir.Subscript) and isinstance(node.index, ir.Const) and node.index.value == self.name:
             for binding in file.statement(index).bindings:
                 if binding.target is node:
-                    if binding.value is not None and not self._is_known(file, file.statement(index).span):
+                    if binding.value is not None and not self._is_known(file, file.statement(index).span, "write", "store"):
                         self._literal_source(file, index, binding.value, (), "write", file.statement(index).span)
                     return
-            if not self._is_known(file, node.span):
+            if not self._is_known(file, node.span, "read", "pass", "guard"):
                 self._literal_source(file, index, node, ancestors, "read", node.span)
 
-    def _is_known(self, file: File, span: ir.Span) -> bool:
-        return any(key.file is file and key.role != "declaration" and span.contains(key.span) for key in self.slicer.slice.sites)
+    def _is_known(self, file: File, span: ir.Span, *roles: Role) -> bool:
+        """Whether the places followed so far have brought a site of one of these roles to this span."""
+        return any(key.file is file and key.role in roles and span.contains(key.span) for key in self.slicer.slice.sites)
 
     def _literal_source(
         self, file: File, index: int, node: Expr, ancestors: tuple[Expr, ...], role: Role, span: ir.Span
@@ -127,7 +127,11 @@ class Seeds:
         """A value that enters under the parameter's name from outside the places followed so far."""
         slicer = self.slicer
         steps = slicer.stepper.steps(file, index, node, ancestors, ())
-        own = [step for step in steps if step.target is not None]
+        own = [step for step in steps if step.target is not None and self._is_wanted(step.target)]
+        if self.wanted is not None and not own:
+            return
+        if role == "pass" and own and not all(isinstance(step.target, Parameter) and not step.path for step in own):
+            role = "write"  # it lands in a field or among the open keywords, under its own name
         slot = describe(own[0].target, own[0].path) if own and own[0].target is not None else f"?[{self.name!r}]"
         key = SiteKey(file, span, role, slot)
         place = own[0].target if own else None

@@ -89,8 +89,8 @@ class Slicer:
     def follow(self, use: Use, state: State, distance: Distance) -> None:
         """Take every next step of one use of a place."""
         steps = self._steps(use, state.path)
-        if state.path and not any(step.target is not None or not step.path for step in steps):
-            return  # a look at the container that does not touch the value in it
+        if state.path and all(step.end == "guard" and step.target is None and step.path for step in steps):
+            return  # another key, or a test of the container that does not touch the value in it
         first = self._use_site(use, state, steps, distance.hops)
         self.slice.leaving.setdefault(state, {}).setdefault(first, use.grade)
         for step in steps:
@@ -124,7 +124,7 @@ class Slicer:
         source = first
         derivations, fields = distance.derivations, distance.fields
         if step.formula is not None:
-            source = self._formula(step, use, first, distance.hops, derivations, state.stack)
+            source = self._formula(step, use, first, distance.hops, derivations, use.stack)
             derivations += 1
         if step.unresolved is not None and not derived:
             self.slice.unresolved[(use.file.path, step.span.line, step.unresolved)] = None
@@ -134,24 +134,14 @@ class Slicer:
         if derived and _builds_object(target):
             self._sink(step, use, source, distance.hops)
             return
-        if step.end == "store":
+        if step.end == "store" or isinstance(target, Field):
             source = self._store(step, use, source, derived, distance.hops)
         if derived and isinstance(target, Field | LooseField):
             fields += 1
         if derivations > self.budget.derivations or fields > self.budget.fields:
             return
         onward = Distance(distance.hops + 1, derivations, fields)
-        self.reach(State(target, step.path, derived, self._stack(step, state)), source, step.kind, onward)
-
-    def _stack(self, step: Step, state: State) -> Stack:
-        target = step.target
-        if isinstance(target, Parameter):
-            if step.call is None:
-                return ()
-            return (*state.stack, step.call)[-MAX_STACK:]
-        if isinstance(target, Variable | Result):
-            return state.stack
-        return ()  # a flow through a field forgets the calls it came in by
+        self.reach(State(target, step.path, derived, _stack(step, use)), source, step.kind, onward)
 
     def _sink(self, step: Step, use: Use, source: SiteKey, hops: int) -> None:
         """A computed value that sizes a new object (a pool, an allocator) has arrived where it was meant for."""
@@ -163,8 +153,11 @@ class Slicer:
     def _store(self, step: Step, use: Use, source: SiteKey, derived: bool, hops: int) -> SiteKey:
         assert step.target is not None
         slot = describe(step.target, step.path)
-        key = SiteKey(use.file, step.span, "store", slot)
-        site = SliceSite(key, use.statement, step.target, derived, step.grade, "copy", None, (), hops + 1)
+        # A keyword of a record's constructor, of replace or of setattr writes the field without an assignment.
+        role: Role = "store" if step.end == "store" else "write"
+        kind = "copy" if step.end == "store" else "constructor"
+        key = SiteKey(use.file, step.span, role, slot)
+        site = SliceSite(key, use.statement, step.target, derived, step.grade, kind, None, (), hops + 1)
         self.slice.add(site)
         self.slice.connect(source, key, "store", step.grade)
         return key
@@ -190,6 +183,16 @@ class Slicer:
         for key in sources:
             self.slice.unresolved[(key.file.path, key.span.line, why)] = None
             return
+
+
+def _stack(step: Step, use: Use) -> Stack:
+    """The calls that a value has come in by, after a step."""
+    target = step.target
+    if isinstance(target, Parameter):
+        return (*use.stack, step.call)[-MAX_STACK:] if step.call is not None else ()
+    if isinstance(target, Variable | Result):
+        return use.stack
+    return ()  # a flow through a field forgets the calls it came in by
 
 
 def _builds_object(target: Place) -> bool:

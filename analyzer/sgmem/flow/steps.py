@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from sgmem.flow.occurrences import Grade, Occurrences
-from sgmem.flow.places import ANY, MAX_PATH, Field, LooseField, Parameter, Path, Place, Result, Variable
+from sgmem.flow.places import ANY, CALLED, MAX_PATH, Field, LooseField, Parameter, Path, Place, Result, Variable
 from sgmem.program.calls import CallSite, bind
 from sgmem.program.classes import assigned
 from sgmem.program.entities import Class, External, Function
@@ -73,8 +73,12 @@ class Stepper:
         """All next steps of the value read at `node`; `ancestors` lead down to it from a top-level expression of the statement."""
         found: list[Step] = []
         value: _Value | None = _Value(node, path)
-        for parent in reversed(ancestors):
+        for depth in range(len(ancestors) - 1, -1, -1):
             assert value is not None
+            parent = ancestors[depth]
+            if isinstance(parent, ir.Comprehension) and any(value.node is clause.iterable for clause in parent.clauses):
+                found += self._iterated(value, parent, ancestors[:depth], file, statement)
+                return found
             value = self._climb(value, parent, file, statement, found)
             if value is None:
                 return found
@@ -121,7 +125,9 @@ class Stepper:
                 found.append(Step("bind", "assign", parent.span, target, value.path, value.derived, value.formula))
                 return replace(value, node=parent)
             case ir.Comprehension():
-                return self._through_comprehension(value, parent, file, statement, found)
+                return self._through_comprehension(value, parent, found)
+            case ir.Lambda():
+                return self._nest(value, parent, CALLED, found)
             case ir.Yield():
                 function = self.program.calls.inside(file, statement)
                 if function is not None:
@@ -171,20 +177,20 @@ class Stepper:
                 return None
         return replace(value, node=parent, path=value.path[1:])
 
-    def _through_comprehension(
-        self, value: _Value, parent: ir.Comprehension, file: File, statement: int, found: list[Step]
-    ) -> _Value | None:
+    def _iterated(
+        self, value: _Value, parent: ir.Comprehension, above: tuple[Expr, ...], file: File, statement: int
+    ) -> Iterator[Step]:
+        """A container that a comprehension loops over: its elements go where the loop's names are used."""
         for clause in parent.clauses:
-            if value.node is clause.iterable:
-                inner = value.path[1:] if value.path else ()
-                if value.path:
-                    for name in _bound(clause.target, inner):
-                        for node, ancestors in _uses_inside(parent, name[0]):
-                            found += self.steps(file, statement, node, ancestors, name[1])
-                return None
-            if value.node in clause.conditions:
-                found.append(_end(value, "guard"))
-                return None
+            if value.node is clause.iterable and value.path:
+                for name, path in _bound(clause.target, value.path[1:]):
+                    for node, ancestors in _uses_inside(parent, name):
+                        yield from self.steps(file, statement, node, (*above, *ancestors), path)
+
+    def _through_comprehension(self, value: _Value, parent: ir.Comprehension, found: list[Step]) -> _Value | None:
+        if any(value.node in clause.conditions for clause in parent.clauses):
+            found.append(_end(value, "guard"))
+            return None
         if parent.kind == "dict":
             if value.node is parent.element:
                 found.append(_end(value, "read"))
@@ -236,7 +242,9 @@ class Stepper:
         return None
 
     def _method_of_value(self, value: _Value, call: ir.Call, last: str, found: list[Step]) -> _Value | None:
-        """`value.method(...)`: what of the value the method hands out."""
+        """`value.method(...)`: what of the value the method hands out; `value()` where it is a function that gives it."""
+        if value.path[:1] == (CALLED,) and value.node is call.func:
+            return replace(value, node=call, path=value.path[1:])
         if value.path and isinstance(call.func, ir.Attribute) and value.node is call.func:
             if last in ("get", "pop", "setdefault") and call.args:
                 key = call.args[0].value
@@ -298,9 +306,10 @@ class Stepper:
             return replace(value, node=call, derived=True, formula=formula)
         if last in ("min", "max", "sum") and value.path:
             return replace(value, node=call, path=value.path[1:], derived=True)
-        if last in ("replace", "evolve") and argument.keyword is not None and call.args:
-            # dataclasses.replace(record, field=value): a write of the field on a new record
-            for place, grade in self.occurrences.fields(call.args[0].value, argument.keyword, file, scope):
+        if last in ("replace", "evolve", "_replace") and argument.keyword is not None:
+            # dataclasses.replace(record, field=value), record._replace(field=value): a write of the field on a new record
+            record = call.func.base if last == "_replace" and isinstance(call.func, ir.Attribute) else call.args[0].value
+            for place, grade in self.occurrences.fields(record, argument.keyword, file, scope):
                 found.append(Step("pass", "overlay", argument.span, place, value.path, value.derived, value.formula, grade=grade))
             return None
         if last in ("update", "setdefault", "append", "add", "insert", "extend") and isinstance(call.func, ir.Attribute):
@@ -433,6 +442,9 @@ class Stepper:
                 yield Step(end, "assign", span, place, value.path, value.derived, value.formula)
             case ir.Attribute():
                 scope = file.outline.statements[statement].scope
+                for setter in self._setters(target, file, scope):
+                    parameter = Parameter(setter, setter.parameters[1].name)
+                    yield Step("store", "store", span, parameter, value.path, value.derived, value.formula)
                 for place, grade in self.occurrences.fields(target.base, target.attr, file, scope):
                     yield Step("store", "store", span, place, value.path, value.derived, value.formula, grade=grade)
             case ir.Subscript():
@@ -444,11 +456,25 @@ class Stepper:
                     return
                 for position, item in enumerate(target.items):
                     if isinstance(item, ir.Starred):
-                        yield from self._assign(item.value, value, file, statement, span)
+                        first = value.path[0]
+                        if isinstance(first, int) and first >= position:
+                            rest = replace(value, path=(first - position, *value.path[1:]))
+                            yield from self._assign(item.value, rest, file, statement, span)
+                        elif first == ANY:
+                            yield from self._assign(item.value, value, file, statement, span)
                     elif value.path[0] in (position, ANY):
                         yield from self._assign(item, replace(value, path=value.path[1:]), file, statement, span)
             case ir.Starred():
                 yield from self._assign(target.value, value, file, statement, span)
+
+    def _setters(self, target: ir.Attribute, file: File, scope: int) -> Iterator[Function]:
+        """The property setters that an assignment to an attribute calls."""
+        for owner in self.program.values.types(target.base, file, scope):
+            for each in self.program.classes.mro(owner):
+                index = each.file.setters.get((each.index, target.attr))
+                if index is not None and len(each.file.scope(index).parameters) > 1:
+                    yield Function(each.file, index)
+                    break
 
     def _put(self, container: Expr, value: _Value, file: File, statement: int, span: Span) -> Iterator[Step]:
         """The value lands inside a container that a variable or field holds."""

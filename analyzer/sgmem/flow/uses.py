@@ -64,6 +64,29 @@ class Uses:
                 # Only one class has such a field, so an object of unknown type that is asked for it is probably one.
                 yield Use(seen.file, seen.statement, seen.node, seen.ancestors, "name")
 
+        if isinstance(place, Field) and self._position(place) is not None:
+            yield from self._by_index(place)
+
+    def _position(self, place: Field) -> int | None:
+        """The index of a field that can also be read by position, as in a NamedTuple."""
+        classes = self.program.classes
+        if not any(base.rpartition(".")[2] == "NamedTuple" for base in classes.external_bases(place.owner)):
+            return None
+        fields = classes.record_fields(place.owner)
+        return fields.index(place.name) if place.name in fields else None
+
+    def _by_index(self, place: Field) -> Iterator[Use]:
+        """Reads such as `plan[1]` and `limit, budget = plan`, in the files that name the class."""
+        position = self._position(place)
+        for file in self.program.files.mentioning(place.owner.name):
+            for index, row in enumerate(file.outline.statements):
+                text = file.own_text(index)
+                if f"[{position}]" not in text and "," not in text.partition("=")[0]:
+                    continue
+                for node, ancestors in _positional_reads(file, index, position):
+                    if place.owner in self.program.values.types(node, file, row.scope):
+                        yield Use(file, index, ancestors[-1] if ancestors else node, ancestors[:-1], "same")
+
     def _is_lonely(self, place: Field | LooseField) -> bool:
         return isinstance(place, Field) and len(self.occurrences.owners(place.name)) == 1
 
@@ -126,6 +149,14 @@ class Uses:
                             owners = program.values.types(node.base, file, scope)
                             if any(program.classes.method(owner, function.name) == function for owner in owners):
                                 yield Use(file, index, node, ancestors, "same")
+
+
+def _positional_reads(file: File, index: int, position: int | None) -> Iterator[tuple[Expr, tuple[Expr, ...]]]:
+    """Objects read at an index, each with its ancestors (the subscript last)."""
+    for root in file.statement(index).expressions():
+        for node, ancestors in ir.paths(root):
+            if isinstance(node, ir.Subscript) and isinstance(node.index, ir.Const) and node.index.value == position:
+                yield node.base, (*ancestors, node)
 
 
 def calls_in(file: File, statement: int) -> Iterator[tuple[ir.Call, tuple[Expr, ...]]]:

@@ -51,9 +51,26 @@ class File:
         """For each scope, the classes and functions defined directly in it; a later definition replaces an earlier one."""
         children: dict[int, dict[str, int]] = {}
         for index, scope in enumerate(self.outline.scopes):
-            if scope.parent >= 0:
+            if scope.parent >= 0 and not self._accessor(index):
                 children.setdefault(scope.parent, {})[scope.name] = index
         return children
+
+    @cached_property
+    def setters(self) -> dict[tuple[int, str], int]:
+        """The property setters: by class scope and name."""
+        return {
+            (scope.parent, scope.name): index
+            for index, scope in enumerate(self.outline.scopes)
+            if self._accessor(index) == "setter"
+        }
+
+    def _accessor(self, scope: int) -> str | None:
+        """`setter` or `deleter` for a function that only accompanies a property's getter of the same name."""
+        for span in self.outline.scopes[scope].decorators:
+            last = self.source.slice(span).rpartition(".")[2]
+            if last in ("setter", "deleter"):
+                return last
+        return None
 
     @cached_property
     def imports(self) -> dict[int, dict[str, list[ImportOutline]]]:
@@ -108,6 +125,16 @@ class File:
             index = self.statement_at(*position(offset))
             if index >= 0:
                 yield index
+                if self.outline.statements[index].kind == "match":  # its cases take the subject apart
+                    yield from self._cases(index)
+
+    def _cases(self, match: int) -> Iterator[int]:
+        for index in range(match + 1, len(self.outline.statements)):
+            row = self.outline.statements[index]
+            if row.parent == match:
+                yield index
+            elif row.parent < match:
+                return
 
     def may_bind(self, index: int, name: str) -> bool:
         """Whether a statement could bind `name`, by its kind and text alone: a cheap filter before lowering it."""

@@ -170,6 +170,11 @@ class Values:
         return found
 
     def _annotations(self, expr: Expr, file: File, scope: int, depth: int) -> list[tuple[Expr, File, int]]:
+        """The annotations that tell what a container holds: of a variable, a field, a function's result."""
+        if isinstance(expr, ir.Call):
+            functions = [one.target for one in self.callables(expr.func, file, scope, depth) if isinstance(one.target, Function)]
+            spans = [(function, function.scope.returns) for function in functions]
+            return [(f.file.expression(span), f.file, f.scope.parent) for f, span in spans if span is not None]
         if isinstance(expr, ir.Name):
             entity = self.names.lookup(file, scope, expr.id)
             if isinstance(entity, Local | Global):
@@ -187,7 +192,11 @@ class Values:
             for owner in self.types(expr.base, file, scope, depth):
                 for each in self.classes.mro(owner):
                     for function, index in self.classes.stores(each, expr.attr):
-                        rows.append((each.file.statement(index).annotation, each.file, function.index))
+                        statement = each.file.statement(index)
+                        rows.append((statement.annotation, each.file, function.index))
+                        for binding in statement.bindings:
+                            if binding.value is not None and depth < _DEPTH:
+                                rows += self._annotations(binding.value, each.file, function.index, depth + 1)
                     declared = self.classes.declaration(each, expr.attr)
                     if declared is not None:
                         rows.append((each.file.statement(declared).annotation, each.file, each.index))

@@ -37,7 +37,7 @@ def draw_finding(page: Page, finding: Finding) -> None:
     head = f"{finding.severity}[{escape(finding.code)}]:"
     page.note(FLUSH, head, finding.message, style.TITLE, style.SEVERITY_STYLE[finding.severity])
     margin = max((len(str(step.line)) for step in finding.steps), default=3)
-    prefix = finding.uri.removesuffix(finding.path) if finding.uri.endswith(finding.path) else ""
+    prefix = prefix_of(finding)
     lead = " " * (margin + 1)
     page.lines.append(position(page, Place(finding.path, finding.line), finding.column, prefix, f"{lead}at "))
     if finding.symbol:
@@ -49,6 +49,12 @@ def draw_finding(page: Page, finding: Finding) -> None:
             path = step.path
         draw_step(page, step, number, len(finding.steps), margin)
     draw_tail(page, finding, margin)
+
+
+def prefix_of(finding: Finding) -> str:
+    """What leads from the repository or working folder to the paths; nothing where the source lies elsewhere."""
+    prefix = finding.uri.removesuffix(finding.path) if finding.uri.endswith(finding.path) else ""
+    return "" if prefix.startswith("/") else prefix
 
 
 def position(page: Page, place: Place, column: int, prefix: str, lead: str) -> Text:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -67,9 +68,7 @@ def ranked(trace: Trace, sites: dict[str, Site], name: str) -> tuple[list[Formul
 
 def text_of(formula: Formula) -> str:
     """`target = text`, the text alone where the value has no name or the text has it (`x *= 2`)."""
-    augmented = formula.text.startswith(f"{formula.target} ") and formula.text[len(formula.target) :].split()[
-        0
-    ].endswith("=")
+    augmented = re.match(rf"{re.escape(formula.target)} [^=<>!\s]+= ", formula.text)
     return formula.text if augmented or formula.target in UNNAMED else f"{formula.target} = {formula.text}"
 
 
