@@ -94,7 +94,8 @@ class Units:
             self._constants[leaf] = self._literal(leaf, file, statement)
         return self._constants[leaf]
 
-    # -- constants ------------------------------------------------------------------------------------------------------------
+    # -- constants
+    # ------------------------------------------------------------------------------------------------------------
 
     def _literal(self, leaf: ir.Name | ir.Attribute, file: File, statement: int) -> Fraction | None:
         scope = file.outline.statements[statement].scope
@@ -125,7 +126,8 @@ class Units:
                     return None
         return None
 
-    # -- leaves ---------------------------------------------------------------------------------------------------------------
+    # -- leaves
+    # ---------------------------------------------------------------------------------------------------------------
 
     def _evidence(self, leaf: Expr, file: File, statement: int, deep: bool, depth: int) -> Evidence | None:
         known = self.known(leaf, file, statement, deep, depth)

@@ -125,6 +125,8 @@ class Births:
                         yield from self._expression(item, path, at, seen)
                     elif path[0] == ANY or (isinstance(entry, ir.Const) and entry.value == path[0]):
                         yield from self._expression(item, path[1:], at, seen)
+            case ir.Binary() if (converted := unconverted(expr)) is not None:
+                yield from self._expression(converted, path, at, seen)
             case _:
                 yield self._birth("computed", expr, at)
 
@@ -365,6 +367,37 @@ class Births:
                 yield from self._expression(filled.argument.value, inner, onward, seen)
             elif filled.parameter is None and filled.argument.star == "**":
                 yield from self._expression(filled.argument.value, (place.name, *path), onward, seen)
+
+
+_CONVERSIONS = frozenset({*(2**n for n in (3, 10, 20, 30, 40)), *(10**n for n in (3, 6, 9, 12))})
+
+
+def unconverted(expr: ir.Binary) -> Expr | None:
+    """The amount that an expression only converts to another unit (`x * (1 << 30)`, `x / 1024`); None for other arithmetic."""
+    if expr.operator in ("*", "/", "//"):
+        if literal(expr.right) in _CONVERSIONS:
+            return expr.left
+        if expr.operator == "*" and literal(expr.left) in _CONVERSIONS:
+            return expr.right
+    return None
+
+
+def literal(expr: Expr) -> int | float | None:
+    """The value of a number written as a literal or as a power or product of literals."""
+    if isinstance(expr, ir.Const):
+        return expr.value if isinstance(expr.value, int | float) else None
+    if not isinstance(expr, ir.Binary):
+        return None
+    left, right = literal(expr.left), literal(expr.right)
+    if left is None or right is None:
+        return None
+    if expr.operator == "*":
+        return left * right
+    if expr.operator == "<<" and isinstance(left, int) and isinstance(right, int) and 0 <= right <= 64:
+        return left << right
+    if expr.operator == "**" and abs(left) <= 1024 and 0 <= right <= 12:
+        return left**right
+    return None
 
 
 def unpacking(target: Expr, name: str | Expr) -> Iterator[Path]:

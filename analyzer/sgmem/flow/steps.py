@@ -383,6 +383,7 @@ class Stepper:
             if not path:
                 return
             name, path = str(path[0]), path[1:]
+            base = replace(base, span=site.call.span)  # the whole construction is the write, as for any other spread
         elif name is None:
             position = [a for a in site.arguments if a.keyword is None].index(argument) + site.filled
             name = fields[position] if position < len(fields) else None
