@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 
 MAX_DEPTH = 8
 MAX_CALLERS = 6
+MAX_FILES = 12
+"""A function whose name more files than this mention is not followed to its callers: it costs much and rarely decides.
+"""
 _KEYED = frozenset({"get", "pop", "getattr"})
 
 
@@ -208,7 +211,7 @@ class Units:
         return inner.at if inner is not None else Location(file, index, value.span)
 
     def _parameter(self, function: Function, name: str, deep: bool, depth: int) -> Known | Fraction | None:
-        if not deep or function.name == "__init__":
+        if not deep or len(self.program.files.tree.mentioning(function.name)) > MAX_FILES:
             return None
         found: list[Known | Fraction | None] = []
         for site in self.program.calls.callers(function)[: MAX_CALLERS + 1]:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+from sgmem.domains.program_gauges import Gauges
+from sgmem.domains.program_units import Units
 from sgmem.flow.graph import FormulaSite, SiteKey
 from sgmem.flow.places import ANY
 from sgmem.flow.slicer import Slicer
 from sgmem.flow.steps import NUMERIC
+from sgmem.models.load import Models
 from sgmem.program.files import dotted
 from sgmem.program.program import Program
 from sgmem.queries.backward import BackwardSlice
@@ -15,29 +20,55 @@ from sgmem.syntax import ir
 from sgmem.syntax.ir import Expr
 
 
+@dataclass(frozen=True, slots=True)
+class Input:
+    """One operand of a formula: its name, where it was born and by which sites it came, its unit and measurement frame."""
+
+    name: str
+    born: SiteKey | None
+    via: tuple[SiteKey, ...]
+    unit: str | None
+    frame: str | None
+
+
 class FormulaReports:
     """Collects the inputs of every formula of the slice, then renders them."""
 
-    def __init__(self, program: Program, slicer: Slicer, backward: BackwardSlice) -> None:
+    def __init__(self, program: Program, slicer: Slicer, backward: BackwardSlice, models: Models) -> None:
         self.program = program
         self.slicer = slicer
         self.backward = backward
-        self._inputs: dict[SiteKey, list[tuple[str, SiteKey | None, list[SiteKey]]]] = {}
+        self.gauges = Gauges(program, backward.measurements, slicer.order)
+        self.units = Units(program, models, self.gauges, slicer.order)
+        self._inputs: dict[SiteKey, list[Input]] = {}
 
     def collect(self) -> None:
         """Find the births of every input; they become sites of the slice."""
         for key, formula in list(self.slicer.slice.formulas.items()):
-            rows: list[tuple[str, SiteKey | None, list[SiteKey]]] = []
-            for leaf in leaves(whole(formula)):
-                births = self.backward.of(leaf, formula.file, formula.statement, formula.stack)
-                name = dotted(leaf) or one_line(formula.file.source.slice(leaf.span))
-                if not births:
-                    rows.append((name, None, []))
-                    continue
-                _, born, via = births[0]
-                self.slicer.slice.connect(via[0] if via else born, key, "operand")
-                rows.append((name, born, via))
-            self._inputs[key] = rows
+            self._inputs[key] = [self._input(leaf, formula) for leaf in leaves(whole(formula))]
+
+    def _input(self, leaf: Expr, formula: FormulaSite) -> Input:
+        name = dotted(leaf) or one_line(formula.file.source.slice(leaf.span))
+        unit = self._unit(leaf, formula)
+        births = self.backward.of(leaf, formula.file, formula.statement, formula.stack)
+        if not births:
+            return Input(name, None, (), unit, None)
+        birth, born, via = births[0]
+        self.slicer.slice.connect(via[0] if via else born, formula.site, "operand")
+        gauge = self.gauges.of_birth(birth)
+        site = self.slicer.slice.sites[born]
+        if gauge is not None:
+            evidence = gauge.measured.evidence()
+            site.unit = str(evidence.unit) if evidence is not None else None
+            site.frame = gauge.frame.text
+        return Input(name, born, tuple(via), unit, site.frame)
+
+    def _unit(self, expr: Expr, formula: FormulaSite) -> str | None:
+        """The unit of an expression as text; a weak guess is marked with a question mark."""
+        evidence = self.units.infer(expr, formula.file, formula.statement, deep=True)
+        if evidence is None:
+            return None
+        return str(evidence.unit) if evidence.strong else f"{evidence.unit}?"
 
     def rows(self, sites: SiteReports) -> tuple[Formula, ...]:
         found = []
@@ -49,11 +80,18 @@ class FormulaReports:
 
     def _row(self, key: SiteKey, formula: FormulaSite, number: str, sites: SiteReports) -> Formula:
         inputs = tuple(
-            FormulaInput(name, sites.id_of(born) if born is not None else None, None, None, tuple(filter(None, map(sites.id_of, via))))
-            for name, born, via in self._inputs.get(key, ())
+            FormulaInput(
+                one.name,
+                sites.id_of(one.born) if one.born is not None else None,
+                one.unit,
+                one.frame,
+                tuple(filter(None, map(sites.id_of, one.via))),
+            )
+            for one in self._inputs.get(key, ())
         )
         text = one_line(formula.file.source.slice(whole(formula).span))
-        return Formula(number, formula.target, text, None, inputs, Negative("unknown"))
+        unit = self._unit(whole(formula), formula)
+        return Formula(number, formula.target, text, unit, inputs, Negative("unknown"))
 
 
 def whole(formula: FormulaSite) -> Expr:

@@ -4,111 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sgmem.config.errors import NothingAnalysed
-from sgmem.flow.bulk import BulkWrites
-from sgmem.flow.places import Field
-from sgmem.flow.seeds import Seeds
-from sgmem.flow.slicer import Budget, Slicer
-from sgmem.models.load import Models, load_models
-from sgmem.program.program import Program
-from sgmem.queries.backward import BackwardSlice
-from sgmem.queries.formulas import FormulaReports
-from sgmem.queries.options import TraceOptions
-from sgmem.queries.results import AfterConstruction, Trace, Unresolved
-from sgmem.queries.selection import keep
-from sgmem.queries.sites import SiteReports, source_info
+from sgmem.queries.remembered import key_of, remembered
+from sgmem.queries.results import Trace
 
 if TYPE_CHECKING:
+    from sgmem.queries.options import TraceOptions
     from sgmem.source.tree import SourceTree
 
 
-class Analysis:
-    """One program with its models and one slice: what the parts of a trace share."""
-
-    def __init__(self, tree: SourceTree, models: Models, budget: Budget) -> None:
-        self.tree = tree
-        self.models = models
-        self.program = Program(tree, tuple(tree.files))
-        self.slicer = Slicer(self.program, budget)
-
-
 def trace(tree: SourceTree, name: str, options: TraceOptions) -> Trace:
-    """Trace a parameter. `name` is bare, or qualified as `module:Class.attr` or `module:function.param` (the module may be cut to
-    its end). Raises `NothingAnalysed` when nothing bears the name."""
-    report = options.progress or (lambda _: None)
-    analysis = Analysis(tree, load_models(), Budget(depth=options.depth))
-    slicer = analysis.slicer
-    bare = bare_name(name)
-    report(f"looking for {bare}")
-    seeds = Seeds(slicer, bare, name if name != bare else None)
-    seeds.plant()
-    if not slicer.slice.seeds and not slicer.slice.sites:
-        seeds.plant_literals()
-    if not slicer.slice.seeds and not slicer.slice.sites:
-        raise NothingAnalysed(f"nothing in {tree.root} is called {name!r}", candidates=similar(tree, bare))
-    report("following values")
-    if options.direction != "back":
-        slicer.run()
-        seeds.plant_literals()
-        for place in list(slicer.slice.seeds):
-            if isinstance(place, Field):
-                BulkWrites(slicer, bare).plant(place)
-        slicer.run()
-    backward = BackwardSlice(analysis.program, slicer, analysis.models)
-    if options.direction != "forward":
-        report("following values back")
-        backward.follow_seeds()
-    formulas = FormulaReports(analysis.program, slicer, backward)
-    report("reading formulas")
-    formulas.collect()
-    slicer.slice.join_places()
-    return assemble(analysis, name, formulas, options)
+    """Trace a parameter.
 
+    `name` is bare, or qualified as `module:Class.attr` or `module:function.param` (the module may be cut to its end). Raises
+    `NothingAnalysed` when nothing bears the name. A result computed before for the same source is taken from the store.
+    """
 
-def assemble(analysis: Analysis, name: str, formulas: FormulaReports, options: TraceOptions) -> Trace:
-    """Number the sites and put the result together."""
-    slicer = analysis.slicer
-    sites = SiteReports(analysis.program, slicer, analysis.tree)
-    kept = keep(slicer.slice, options)
-    sites.number(kept)
-    after = construction_reports(slicer, sites)
-    flows = sites.flows()
-    unresolved = tuple(Unresolved(path, line, why) for path, line, why in sorted(slicer.slice.unresolved))
-    return Trace(
-        parameter=name,
-        source=source_info(analysis.tree, analysis.program),
-        sites=sites.rows(),
-        flows=flows,
-        formulas=formulas.rows(sites),
-        after_construction=after,
-        unresolved=unresolved,
-    )
+    def computed() -> Trace:
+        # The engine and its parsers are imported only when there is something to compute.
+        from sgmem.queries.tracing import compute
 
+        return compute(tree, name, options)
 
-def construction_reports(slicer: Slicer, sites: SiteReports) -> tuple[AfterConstruction, ...]:
-    """The after-construction verdict of every field that bears the name."""
-    from sgmem.flow.construction import Construction
-
-    construction = Construction(slicer.program, slicer.occurrences)
-    rows = []
-    for place in sorted((p for p in slicer.slice.seeds if isinstance(p, Field)), key=str):
-        verdict, late = construction.after(place)
-        ids = tuple(dict.fromkeys(i for seen in late if (i := sites.id_of_write(seen)) is not None))
-        rows.append(AfterConstruction(str(place), verdict, ids))
-    return tuple(rows)
-
-
-def bare_name(name: str) -> str:
-    """The last part of a possibly qualified name."""
-    return name.rpartition(":")[2].rpartition(".")[2] or name
-
-
-def similar(tree: SourceTree, name: str) -> tuple[str, ...]:
-    """Names in the source that look like a name that was not found."""
-    import re
-    from difflib import get_close_matches
-
-    words: set[str] = set()
-    for path in tree.files:
-        words.update(word.decode() for word in re.findall(rb"[A-Za-z_][A-Za-z0-9_]{2,60}", tree.read(path)))
-    return tuple(get_close_matches(name, words, n=5, cutoff=0.75))
+    asked = (name, options.to, options.direction, options.writes, options.depth, options.hops, options.min_confidence)
+    return remembered(options.store, "trace", lambda: key_of(tree, asked), Trace, computed)

@@ -1,0 +1,43 @@
+"""Results kept between runs, by the question and the state of the whole source."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, TypeVar
+
+import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sgmem.cache.store import Store
+    from sgmem.source.tree import SourceTree
+
+Result = TypeVar("Result")
+
+
+def key_of(tree: SourceTree, asked: tuple[object, ...]) -> str:
+    """A key for a question about a tree. It covers every file, so that a new file that writes the parameter is seen, and how paths
+    are shown to this user."""
+    first = next(iter(tree.files.values()), None)
+    shown = (tree.root, tree.version, first.uri if first is not None else "")
+    text = repr((tree.fingerprint(), shown, asked))
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def remembered(
+    store: Store | None, kind: str, key: Callable[[], str], result_type: type[Result], compute: Callable[[], Result]
+) -> Result:
+    """The stored result of a query, or a computed one, which is then stored. What cannot be decoded is computed again."""
+    if store is None or not store.keeps:
+        return compute()
+    found_key = key()
+    data = store.get(kind, found_key)
+    if data is not None:
+        try:
+            return msgspec.msgpack.decode(data, type=result_type)
+        except (msgspec.DecodeError, msgspec.ValidationError):
+            pass
+    result = compute()
+    store.put_many(kind, [(found_key, msgspec.msgpack.encode(result))])
+    return result
