@@ -160,7 +160,7 @@ class Units:
         name = _named(suffix_evidence(leaf.id, leaf.span), here)
         qualname = file.scope(scope).qualname
         modelled = (
-            self._modelled((f"{file.module}:{qualname}.{leaf.id}",), ("local", "field"), here) if qualname else None
+            self._modelled((f"{file.module}:{qualname}.{leaf.id}",), ("local",), here) if qualname else None
         )
         if modelled is not None:
             return modelled

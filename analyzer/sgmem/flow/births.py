@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from sgmem.flow.occurrences import Occurrence, Occurrences
@@ -52,6 +52,8 @@ class Birth:
     span: Span
     place: Place | None = None
     hops: tuple[Hop, ...] = ()
+    converted: bool = False
+    """Whether the value was converted to another unit on the way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,7 @@ class _At:
     statement: int
     stack: tuple[CallSite, ...] = ()
     hops: tuple[Hop, ...] = ()
+    converted: bool = False
 
     @property
     def scope(self) -> int:
@@ -126,7 +129,7 @@ class Births:
                     elif path[0] == ANY or (isinstance(entry, ir.Const) and entry.value == path[0]):
                         yield from self._expression(item, path[1:], at, seen)
             case ir.Binary() if (converted := unconverted(expr)) is not None:
-                yield from self._expression(converted, path, at, seen)
+                yield from self._expression(converted, path, replace(at, converted=True), seen)
             case _:
                 yield self._birth("computed", expr, at)
 
@@ -134,10 +137,10 @@ class Births:
         span = expr.span
         if kind == "computed":
             span = at.file.statement(at.statement).span
-        return Birth(kind, at.file, at.statement, expr, span, place, at.hops)
+        return Birth(kind, at.file, at.statement, expr, span, place, at.hops, at.converted)
 
     def _hop(self, at: _At, file: File, statement: int, span: Span, text: str, stack: tuple[CallSite, ...]) -> _At:
-        return _At(file, statement, stack, (*at.hops, Hop(file, statement, span, text)))
+        return _At(file, statement, stack, (*at.hops, Hop(file, statement, span, text)), at.converted)
 
     def _name(self, expr: ir.Name, path: Path, at: _At, seen: set[tuple[object, Path]]) -> Iterator[Birth]:
         for place in self.occurrences.variable(at.file, at.scope, expr.id):

@@ -181,12 +181,11 @@ class File:
                 yield index
 
     def test(self, index: int) -> Expr | None:
-        """The test of an if, while or assert statement, or a for's iterable: what decides where control goes."""
-        row = self.outline.statements[index]
-        if row.kind in ("if", "while"):
-            return self.expression(row.heads[0])
+        """The test of an if, while or assert statement."""
+        if self.outline.statements[index].kind not in ("if", "while", "assert"):
+            return None
         values = self.statement(index).values
-        return values[0] if row.kind == "assert" and values else None
+        return values[0] if values else None
 
 
 class Files:

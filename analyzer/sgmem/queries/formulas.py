@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sgmem.domains.program_gauges import Gauges
+from sgmem.domains.program_negative import NegativeVerdicts
 from sgmem.domains.program_units import Units
+from sgmem.flow.checks import Checks
 from sgmem.flow.graph import FormulaSite, SiteKey
 from sgmem.flow.places import ANY
 from sgmem.flow.slicer import Slicer
@@ -40,6 +42,7 @@ class FormulaReports:
         self.backward = backward
         self.gauges = Gauges(program, backward.measurements, slicer.order)
         self.units = Units(program, models, self.gauges, slicer.order)
+        self.negatives = NegativeVerdicts(program, slicer.occurrences, slicer.order, self.units, backward.births.of)
         self._inputs: dict[SiteKey, list[Input]] = {}
 
     def collect(self) -> None:
@@ -61,6 +64,8 @@ class FormulaReports:
             evidence = gauge.measured.evidence()
             site.unit = str(evidence.unit) if evidence is not None else None
             site.frame = gauge.frame.text
+            if unit is None and not birth.converted:
+                unit = site.unit
         return Input(name, born, tuple(via), unit, site.frame)
 
     def _unit(self, expr: Expr, formula: FormulaSite) -> str | None:
@@ -71,14 +76,16 @@ class FormulaReports:
         return str(evidence.unit) if evidence.strong else f"{evidence.unit}?"
 
     def rows(self, sites: SiteReports) -> tuple[Formula, ...]:
+        """The formulas whose sites are kept; the slice must have its places joined."""
+        checks = Checks(self.slicer.slice)
         found = []
         for key, formula in self.slicer.slice.formulas.items():
             number = sites.id_of(key)
             if number is not None:
-                found.append((formula.hops, key.file.path, key.span, self._row(key, formula, number, sites)))
+                found.append((formula.hops, key.file.path, key.span, self._row(key, formula, number, sites, checks)))
         return tuple(row for *_, row in sorted(found, key=lambda one: one[:3]))
 
-    def _row(self, key: SiteKey, formula: FormulaSite, number: str, sites: SiteReports) -> Formula:
+    def _row(self, key: SiteKey, formula: FormulaSite, number: str, sites: SiteReports, checks: Checks) -> Formula:
         inputs = tuple(
             FormulaInput(
                 one.name,
@@ -91,7 +98,10 @@ class FormulaReports:
         )
         text = one_line(formula.file.source.slice(whole(formula).span))
         unit = self._unit(whole(formula), formula)
-        return Formula(number, formula.target, text, unit, inputs, Negative("unknown"))
+        verdict = self.negatives.of(whole(formula), formula.file, formula.statement)
+        negative = Negative(verdict.verdict, verdict.condition, verdict.witness)
+        guard = checks.first(key) if verdict.verdict != "no" else None
+        return Formula(number, formula.target, text, unit, inputs, negative, sites.id_of(guard) if guard else None)
 
 
 def whole(formula: FormulaSite) -> Expr:

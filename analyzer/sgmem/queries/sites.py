@@ -87,11 +87,12 @@ class SiteReports:
         )
 
     def _when(self, site: SliceSite) -> tuple[str, ...]:
-        """The conditions as text, outermost first, each once; those that always hold are left out."""
+        """The conditions as text, outermost first, each once. Left out are those that always hold, and checks before the site whose
+        other outcome raises: they say what is valid, not when the site is reached."""
         if site.key.role == "declaration":
             return ()
         conditions = self.conditions.of(site.key.file, site.statement, site.ancestors, site.node)
-        return tuple(dict.fromkeys(render(c.predicate) for c in conditions if c.predicate != TRUE))
+        return tuple(dict.fromkeys(render(c.predicate) for c in conditions if c.predicate != TRUE and c.how != "check"))
 
 
 def symbol(file: File, statement: int) -> str:

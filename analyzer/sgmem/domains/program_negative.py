@@ -1,0 +1,181 @@
+"""Whether a formula of a program can be negative: its local definitions put in place, its inputs judged by where they were born."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from sgmem.domains.algebra import Unsupported
+from sgmem.domains.facts import Fact, Facts, constant_fact, fact_for
+from sgmem.domains.inline import inlined
+from sgmem.domains.negative import NegativeVerdict, negative_verdict
+from sgmem.domains.program_units import Units
+from sgmem.flow.births import Birth
+from sgmem.flow.order import ENTRY, Order
+from sgmem.flow.places import Variable
+from sgmem.program.files import File, dotted
+from sgmem.syntax import ir
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from sgmem.domains.facts import Control
+    from sgmem.flow.occurrences import Occurrences
+    from sgmem.program.program import Program
+    from sgmem.syntax.ir import Expr
+
+BirthsOf = Callable[["Expr", File, int], tuple[Birth, ...]]
+
+MAX_ALTERNATIVES = 3
+"""A local with more reaching definitions than this is taken as it is."""
+
+
+class NegativeVerdicts:
+    """Judges formulas. `births_of(leaf, file, statement)` tells where an input was born."""
+
+    def __init__(
+        self, program: Program, occurrences: Occurrences, order: Order, units: Units, births_of: BirthsOf
+    ) -> None:
+        self.program = program
+        self.occurrences = occurrences
+        self.order = order
+        self.units = units
+        self.births_of = births_of
+
+    def of(self, expr: Expr, file: File, statement: int) -> NegativeVerdict:
+        """The verdict on the value of `expr` at a statement, whatever is checked afterwards."""
+        return _Judgement(self, file, statement).of(expr)
+
+
+class _Judgement:
+    """One formula: remembers in which statement each leaf stands, since definitions come from several."""
+
+    def __init__(self, owner: NegativeVerdicts, file: File, statement: int) -> None:
+        self.owner = owner
+        self.file = file
+        self.home = statement
+        self.where: dict[Expr, int] = {}
+        self.names: dict[str, dict[frozenset[int], str]] = {}
+        self.facts: dict[str, Fact] = {}
+
+    def of(self, expr: Expr) -> NegativeVerdict:
+        whole = inlined(expr, self.definition)
+        for node in ir.walk(whole):
+            symbol = self.symbol(node)
+            if isinstance(symbol, str) and symbol not in self.facts:
+                self.facts[symbol] = self.fact(node)
+        try:
+            return negative_verdict(whole, self.symbol, Facts(self.facts))
+        except Unsupported as error:
+            return NegativeVerdict("unknown", because=error.reason)
+
+    # -- definitions in place of names ------------------------------------------------------------------------------------------
+
+    def definition(self, leaf: Expr) -> Expr | None:
+        """The arithmetic that defines a local; alternatives become a conditional on the test that chooses between them."""
+        if not isinstance(leaf, ir.Name):
+            return None
+        scope = self.file.outline.statements[self.home].scope
+        places = self.owner.occurrences.variable(self.file, scope, leaf.id)
+        if not places or not isinstance(places[0], Variable) or places[0].scope != scope or places[0].file is not self.file:
+            return None
+        reaching = self.owner.order.reaching(self.file, scope, leaf.id, self.statement_of(leaf))
+        if ENTRY in reaching or not 0 < len(reaching) <= MAX_ALTERNATIVES:
+            return None
+        values = [(index, self.value(leaf.id, index)) for index in sorted(reaching)]
+        if any(value is None or not _is_arithmetic(value) for _, value in values):
+            return None
+        chosen: Expr | None = None
+        for index, value in values:
+            assert value is not None
+            chosen = value if chosen is None else ir.Conditional(value.span, self.test(index), value, chosen)
+        return chosen
+
+    def value(self, name: str, index: int) -> Expr | None:
+        """What a plain assignment gives a name."""
+        for binding in self.file.statement(index).bindings:
+            if isinstance(binding.target, ir.Name) and binding.target.id == name and binding.value is not None:
+                if binding.how == "augment" and binding.operator is not None:
+                    value: Expr = ir.Binary(binding.value.span, binding.operator, binding.target, binding.value)
+                elif binding.how in ("assign", "annotate"):
+                    value = binding.value
+                else:
+                    return None
+                for node in ir.walk(value):
+                    self.where.setdefault(node, index)
+                return value
+        return None
+
+    def test(self, index: int) -> Expr:
+        """The test under which an alternative definition is made, as far as it is a plain if."""
+        row = self.file.outline.statements[index]
+        if row.parent >= 0 and row.block == "body":
+            test = self.file.test(row.parent)
+            if test is not None:
+                for node in ir.walk(test):
+                    self.where.setdefault(node, row.parent)
+                return test
+        return ir.Opaque(row.span, "it is set again")
+
+    def statement_of(self, leaf: Expr) -> int:
+        return self.where.get(leaf, self.home)
+
+    # -- names and facts --------------------------------------------------------------------------------------------------------
+
+    def symbol(self, leaf: Expr) -> str | Fraction | None:
+        """The name of a leaf in the user's terms, or its number where it is a constant of the program."""
+        constant = self.owner.units.constant(leaf, self.file, self.statement_of(leaf))
+        if constant is not None:
+            return constant
+        text = dotted(leaf)
+        if text is None:
+            if not isinstance(leaf, ir.Call | ir.Subscript | ir.Attribute):
+                return None
+            text = " ".join(self.file.source.slice(leaf.span).split())
+            return text if len(text) <= 60 else text[:57] + "..."
+        return self.distinct(text, leaf)
+
+    def distinct(self, text: str, leaf: Expr) -> str:
+        """The same spelling at two places may be two values: the later one is told apart by its line."""
+        scope = self.file.outline.statements[self.home].scope
+        defined = frozenset[int]()
+        if isinstance(leaf, ir.Name):
+            defined = self.owner.order.reaching(self.file, scope, leaf.id, self.statement_of(leaf))
+        known = self.names.setdefault(text, {})
+        if defined not in known:
+            known[defined] = text if not known else f"{text} of line {leaf.span.line}"
+        return known[defined]
+
+    def fact(self, leaf: Expr) -> Fact:
+        statement = self.statement_of(leaf)
+        births = self.owner.births_of(leaf, self.file, statement)
+        evidence = self.owner.units.infer(leaf, self.file, statement, deep=True)
+        unit = evidence.unit if evidence is not None else None
+        birth = births[0] if births else None
+        if birth is None or len({one.kind for one in births} - {"constant"}) > 1:
+            return fact_for(unit, None, "computed")
+        if birth.kind == "computed":
+            return Fact()  # the result of arithmetic may have any sign, whatever its unit
+        quantity = None
+        if birth.kind == "measurement":
+            gauge = self.owner.units.gauges.of_birth(birth)
+            quantity = gauge.frame.quantity if gauge is not None else None
+            if unit is None and gauge is not None and not birth.converted:
+                measured = gauge.measured.evidence()
+                unit = measured.unit if measured is not None else None
+        if birth.kind == "constant":
+            number = self.owner.units.constant(leaf, self.file, statement)
+            return constant_fact(number) if number is not None else fact_for(unit, None, "config")
+        control: Control = "computed"
+        if birth.kind == "measurement":
+            control = "measured"
+        elif birth.kind == "declaration":
+            control = "user"
+        return fact_for(unit, quantity, control)
+
+
+def _is_arithmetic(value: Expr) -> bool:
+    """Whether putting the definition in place tells more than the name: sums, products, min and max, conditionals."""
+    if isinstance(value, ir.Call):
+        return (dotted(value.func) or "").rpartition(".")[2] in ("int", "float", "round", "max", "min", "abs")
+    return isinstance(value, ir.Binary | ir.Unary | ir.Conditional)

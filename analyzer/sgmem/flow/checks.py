@@ -1,0 +1,71 @@
+"""The first check that stops a value: a comparison with a number whose outcome raises or returns."""
+
+from __future__ import annotations
+
+from collections import deque
+
+from sgmem.flow.graph import SiteKey, Slice
+from sgmem.program.files import File
+from sgmem.syntax import ir
+from sgmem.syntax.ir import Expr
+
+_STOPS = frozenset({"raise", "return"})
+_ORDERS = frozenset({"<", "<=", ">", ">="})
+
+
+class Checks:
+    """Looks along the flows of a slice."""
+
+    def __init__(self, slice_: Slice) -> None:
+        self.slice = slice_
+        self._onward: dict[SiteKey, list[SiteKey]] = {}
+        for source, target in slice_.edges:
+            self._onward.setdefault(source, []).append(target)
+
+    def first(self, start: SiteKey) -> SiteKey | None:
+        """The nearest guard that a value computed at `start` meets, in hops; the first in the file among equals."""
+        seen, pending = {start}, deque([[start]])
+        while pending:
+            level = pending.popleft()
+            found = [key for key in level if key.role == "guard" and self._stops(key)]
+            if found:
+                return min(found, key=lambda key: (key.file.path, key.span))
+            onward = list(dict.fromkeys(t for key in level for t in self._onward.get(key, ()) if t not in seen))
+            seen.update(onward)
+            if onward:
+                pending.append(onward)
+        return None
+
+    def _stops(self, key: SiteKey) -> bool:
+        site = self.slice.sites[key]
+        file, statement = key.file, site.statement
+        row = file.outline.statements[statement]
+        test = file.test(statement)
+        if test is None or not _bounds(test, site.node):
+            return False
+        return row.kind == "assert" or (row.kind == "if" and _leaves(file, statement))
+
+
+def _bounds(test: Expr, node: Expr | None) -> bool:
+    """Whether the test compares the value with a number in order (`x <= 0`, `0 < x`)."""
+    for part in ir.walk(test):
+        if isinstance(part, ir.Compare) and any(operator in _ORDERS for operator in part.operators):
+            numbers = any(isinstance(operand, ir.Const) and isinstance(operand.value, int | float) for operand in part.operands)
+            if numbers and (node is None or any(inner is node for operand in part.operands for inner in ir.walk(operand))):
+                return True
+    return False
+
+
+def _leaves(file: File, statement: int) -> bool:
+    """Whether a branch of the if ends in raise or return."""
+    rows = file.outline.statements
+    for index in range(statement + 1, len(rows)):
+        row = rows[index]
+        if row.parent == statement and row.kind in _STOPS:
+            return True
+        if row.scope == rows[statement].scope and row.parent < statement:
+            return False
+    return False
+
+
+__all__ = ["Checks"]
