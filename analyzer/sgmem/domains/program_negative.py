@@ -151,8 +151,10 @@ class _Judgement:
         births = self.owner.births_of(leaf, self.file, statement)
         evidence = self.owner.units.infer(leaf, self.file, statement, deep=True)
         unit = evidence.unit if evidence is not None else None
+        # Births come the most telling first: a value that may be measured or given by the user can be chosen, whatever else
+        # may be put in its place.
         birth = births[0] if births else None
-        if birth is None or len({one.kind for one in births} - {"constant"}) > 1:
+        if birth is None:
             return fact_for(unit, None, "computed")
         if birth.kind == "computed":
             return Fact()  # the result of arithmetic may have any sign, whatever its unit

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from sgmem.domains.program_gauges import Gauges
 from sgmem.domains.program_negative import NegativeVerdicts
 from sgmem.domains.program_units import Units
+from sgmem.domains.unparse import text_of
 from sgmem.flow.checks import Checks
 from sgmem.flow.graph import FormulaSite, SiteKey
 from sgmem.flow.places import ANY
@@ -96,7 +97,11 @@ class FormulaReports:
             )
             for one in self._inputs.get(key, ())
         )
-        text = one_line(formula.file.source.slice(whole(formula).span))
+        expression = whole(formula)
+        own = formula.file.source.slice(expression.span)
+        statement = formula.file.statement(formula.statement)
+        # An augmented assignment is read as the operation it stands for, which no span of the source spells.
+        text = one_line(text_of(expression) if expression.span == statement.span else own)
         unit = self._unit(whole(formula), formula)
         verdict = self.negatives.of(whole(formula), formula.file, formula.statement)
         negative = Negative(verdict.verdict, verdict.condition, verdict.witness)
