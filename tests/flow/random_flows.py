@@ -198,7 +198,8 @@ class _Body:
             return Stmt("assign", (self.target(wanted, depth),), value)
         if kind == "unpack":
             value = self.value("pair", 2)
-            return Stmt("assign", (self.target("num", depth), self.target("num", depth)), value)
+            first, second = self.target("num", depth), self.target("num", depth)
+            return Stmt("assign", (first, second if second != first else "_"), value)
         if kind == "store":
             return Stmt("store", (self.chance.choice(self.known["table"]),), self.value("num", 2), self.chance.randint(0, 1))
         if kind == "put":

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from fnmatch import translate
 from typing import TYPE_CHECKING
 
 from sgmem.control.cfg import EXIT
@@ -58,7 +57,7 @@ class Events:
         self.activations = activations
         self.conditions = conditions
         words = sorted(models.events.words)
-        wild = [translate(pattern).removeprefix("(?s:").removesuffix(r")\Z").replace(".*", r"\w*") for pattern in models.events.word_patterns]
+        wild = [re.escape(pattern).replace(r"\*", r"\w*") for pattern in models.events.word_patterns]
         self._words = re.compile(rf"\b(?:{'|'.join([*map(re.escape, words), *wild])})\s*\(")
         self._inside: dict[tuple[str, int], EventSite | None] = {}
 

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 BirthsOf = Callable[["Expr", File, int], tuple[Birth, ...]]
 
+MAX_NODES = 60
+"""A formula that grows beyond this by its definitions is judged in its own names: a longer condition tells nobody anything."""
 MAX_ALTERNATIVES = 3
 """A local with more reaching definitions than this is taken as it is."""
 
@@ -60,6 +62,8 @@ class _Judgement:
 
     def of(self, expr: Expr) -> NegativeVerdict:
         whole = inlined(expr, self.definition)
+        if sum(1 for _ in ir.walk(whole)) > MAX_NODES:
+            whole = expr
         for node in ir.walk(whole):
             symbol = self.symbol(node)
             if isinstance(symbol, str) and symbol not in self.facts:

@@ -265,7 +265,11 @@ class Births:
             ]
             if own:
                 return own
-        if not isinstance(place, GlobalVariable) and len(self.program.files.tree.mentioning(place.name)) > MAX_FILES:
+        if isinstance(place, GlobalVariable):  # set by its own module, as far as this looks
+            mentions = place.file.mentions(place.name)
+            seen = (s for index in mentions for s in self.occurrences.writes_in_statement(place.file, index, place.name))
+            return [written for written in seen if written.place == place]
+        if len(self.program.files.tree.mentioning(place.name)) > MAX_FILES:
             return []
         return [seen for seen in self.occurrences.writes(place.name) if seen.place == place]
 
@@ -342,7 +346,7 @@ class Births:
         if stack and any(target == function for target, _, _ in self._targets(stack[-1])):
             sites, stack = (stack[-1],), stack[:-1]
         else:
-            sites, stack = self.program.calls.callers(function), ()
+            sites, stack = self._callers(function), ()
         row = function.parameter(place.name)
         found = False
         for site in sites:
@@ -352,6 +356,16 @@ class Births:
         if not found and row is not None and (place, path) not in seen:
             seen.add((place, path))
             yield Birth("parameter", function.file, function.scope.statement, None, row.span, place, at.hops)
+
+    def _callers(self, function: Function) -> tuple[CallSite, ...]:
+        """The callers of a function; of one with an everyday name only those in its own file, where there are any."""
+        owner = function.owner
+        name = owner.name if owner is not None and function.name == "__init__" else function.name
+        if len(self.program.files.tree.mentioning(name)) > MAX_FILES:
+            near = self.program.calls.callers_in(function.file, function)
+            if near:
+                return near
+        return self.program.calls.callers(function)
 
     def _targets(self, site: CallSite) -> tuple[tuple[Function | Class, int, bool], ...]:
         return self.program.calls.targets(site.call, site.file, site.scope)

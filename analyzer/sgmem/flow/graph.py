@@ -65,6 +65,19 @@ class State:
     stack: Stack
 
 
+@dataclass(frozen=True, slots=True)
+class Move:
+    """One step of a value: out of a place (None: it enters the slice here), over sites, into a place (None: it ends here).
+
+    `callees` are the names of the call, if any, that it enters as an argument.
+    """
+
+    source: State | None
+    sites: tuple[SiteKey, ...]
+    target: State | None
+    callees: tuple[str, ...] = ()
+
+
 @dataclass(slots=True)
 class FormulaSite:
     """An arithmetic expression that the value takes part in, with what receives its result."""
@@ -90,6 +103,10 @@ class Slice:
     formulas: dict[SiteKey, FormulaSite] = field(default_factory=dict)
     unresolved: dict[tuple[str, int, str], None] = field(default_factory=dict)
     seeds: dict[Place, None] = field(default_factory=dict)
+    moves: list[Move] = field(default_factory=list)
+    """Every step taken forward. A site may be passed by several values; moves tell which of them comes from where."""
+    leads: dict[SiteKey, dict[SiteKey, None]] = field(default_factory=dict)
+    """What was found backward: for each site, those that lead to it."""
 
     def add(self, site: SliceSite) -> SiteKey:
         """Add a site, or join it with the one already there: the surer grade and the underived reading win."""
@@ -100,6 +117,7 @@ class Slice:
             known.derived = known.derived and site.derived
             known.kind = known.kind or site.kind
             known.note = known.note or site.note
+            known.hops = min(known.hops, site.hops)
             if GRADES.index(site.grade) < GRADES.index(known.grade):
                 known.grade = site.grade
         return site.key
@@ -107,6 +125,12 @@ class Slice:
     def connect(self, source: SiteKey, target: SiteKey, kind: Kind, grade: Grade = "same") -> None:
         if source != target:
             self.edges.setdefault((source, target), (kind, grade))
+
+    def lead(self, source: SiteKey, target: SiteKey, kind: Kind) -> None:
+        """Connect a site with one that it was found backward from."""
+        self.connect(source, target, kind)
+        if source != target:
+            self.leads.setdefault(target, {})[source] = None
 
     def join_places(self) -> None:
         """Turn what enters and leaves each place into flows between sites."""

@@ -17,7 +17,7 @@ from sgmem.syntax import ir
 from sgmem.syntax.ir import Expr, Span
 
 Kind = Literal["assign", "argument", "return", "store", "load", "operand", "keyword", "overlay", "alias"]
-End = Literal["read", "pass", "store", "guard", "bind", "return"]
+End = Literal["read", "pass", "store", "guard", "bind", "return", "through"]
 
 ARITHMETIC = {"+", "-", "*", "/", "//", "%", "**", "<<", ">>", "@", "&", "|", "^"}
 NUMERIC = {"int", "float", "round", "abs", "min", "max", "sum", "ceil", "floor", "pow", "tensor", "as_tensor", "align_up", "cdiv"}
@@ -32,7 +32,8 @@ class Step:
     """What happens to a value read at `node`: it reaches `target` (None where it ends here).
 
     `span` is the tight place of the event, `formula` the whole arithmetic expression the value went through, `call` the call site that
-    the value enters, `callee` the called expression's text.
+    the value enters, `callee` the called expression's text, `callees` all names the callee goes by. `through`: the value went through
+    this call on its way and comes out again (`int(x)`), which is told beside its other steps.
     """
 
     end: End
@@ -44,6 +45,7 @@ class Step:
     formula: Expr | None = None
     call: CallSite | None = None
     callee: str | None = None
+    callees: tuple[str, ...] = ()
     grade: Grade = "same"
     mutation: bool = False
     """The target is a container that receives the value under a key."""
@@ -79,9 +81,13 @@ class Stepper:
             if isinstance(parent, ir.Comprehension) and any(value.node is clause.iterable for clause in parent.clauses):
                 found += self._iterated(value, parent, ancestors[:depth], file, statement)
                 return found
-            value = self._climb(value, parent, file, statement, found)
+            below = value
+            value = self._climb(below, parent, file, statement, found)
             if value is None:
                 return found
+            if isinstance(parent, ir.Call) and parent.func is not below.node:
+                names = self._names(parent, file, file.outline.statements[statement].scope)
+                found.append(Step("through", "argument", below.node.span, callee=names[0], callees=names))
         assert value is not None
         found += self._land(value, file, statement)
         return found
@@ -230,7 +236,8 @@ class Stepper:
         if not targets:
             if isinstance(entity, External) or last in _LOGGING or not value.path:
                 end: End = "read" if last in _LOGGING or (isinstance(entity, External) and entity.dotted in _BUILTIN_READS) else "pass"
-                step = Step(end, "argument", argument.span, None, value.path, value.derived, value.formula, callee=text)
+                names = self._names(call, file, scope)
+                step = Step(end, "argument", argument.span, None, value.path, value.derived, value.formula, None, text, names)
                 if end == "pass" and not isinstance(entity, External):
                     step = replace(step, unresolved=f"call of {text or 'an expression'} could not be resolved")
                 found.append(step)
@@ -240,6 +247,20 @@ class Stepper:
             site = CallSite(file, statement, call, filled, certain, partial)
             found += self._enter(value, argument, target, site, text)
         return None
+
+    def _names(self, call: ir.Call, file: File, scope: int, target: Function | Class | None = None) -> tuple[str, ...]:
+        """What a callee goes by: as the source spells it, by its full name outside the program, qualified inside; a constructor also by
+        its class."""
+        names = {dotted(call.func) or (call.func.attr if isinstance(call.func, ir.Attribute) else "an expression"): None}
+        entity = self.program.names.entity(call.func, file, scope)
+        if isinstance(entity, External):
+            names[entity.dotted] = None
+        for one in (entity, target):
+            if isinstance(one, Function | Class):
+                names[one.qualified] = None
+        if isinstance(target, Function) and target.name == "__init__" and target.owner is not None:
+            names[target.owner.qualified] = None
+        return tuple(names)
 
     def _method_of_value(self, value: _Value, call: ir.Call, last: str, found: list[Step]) -> _Value | None:
         """`value.method(...)`: what of the value the method hands out; `value()` where it is a function that gives it."""
@@ -341,7 +362,8 @@ class Stepper:
     ) -> Iterator[Step]:
         kind: Kind = "keyword" if argument.keyword is not None else "argument"
         grade: Grade = "same" if site.certain else "instance"
-        base = Step("pass", kind, argument.span, None, value.path, value.derived, value.formula, site, text, grade)
+        names = self._names(site.call, site.file, site.scope, target)
+        base = Step("pass", kind, argument.span, None, value.path, value.derived, value.formula, site, text, names, grade)
         if isinstance(target, Class):
             yield from self._construct(value, argument, target, site, base)
             return

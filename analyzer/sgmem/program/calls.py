@@ -110,6 +110,11 @@ class Calls:
             found = self._callers[target] = tuple(dict.fromkeys(self._find_callers(target)))
         return found
 
+    def callers_in(self, file: File, target: Function | Class) -> tuple[CallSite, ...]:
+        """The calls in one file that may enter a function."""
+        names = [name for name, files in self._spellings(target).items() if files is None or file in files]
+        return tuple(dict.fromkeys(site for name in names for site in self._calls_in(file, name, target)))
+
     def _find_callers(self, target: Function | Class) -> Iterator[CallSite]:
         for name, sources in self._spellings(target).items():
             for file in sources if sources is not None else self.files.mentioning(name, called):

@@ -1,0 +1,187 @@
+"""What is known of a program's memory accounting: the layers below, composed. Rules select from it and word."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from sgmem.domains.negative import NegativeVerdict
+from sgmem.domains.program_activations import Activations
+from sgmem.domains.program_candidates import Candidates
+from sgmem.domains.program_definitions import Definitions, inputs
+from sgmem.domains.program_events import Events
+from sgmem.domains.program_formulas import FormulaExpression, formulas_in
+from sgmem.domains.program_gauges import Gauges
+from sgmem.domains.program_location import Location
+from sgmem.domains.program_mismatches import UnitMismatch, mismatches
+from sgmem.domains.program_negative import NegativeVerdicts
+from sgmem.domains.program_reach import Reach, Reaches
+from sgmem.domains.program_timing import MixedTimes, Timing
+from sgmem.domains.program_units import Units
+from sgmem.flow.births import Births
+from sgmem.flow.guards import Conditions
+from sgmem.flow.measurements import Measurements
+from sgmem.flow.occurrences import Occurrences
+from sgmem.flow.order import Order
+from sgmem.flow.steps import Stepper
+from sgmem.flow.uses import Uses
+from sgmem.program.files import dotted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sgmem.domains.evidence import Evidence
+    from sgmem.domains.program_gauges import Gauge
+    from sgmem.flow.births import Birth
+    from sgmem.models.load import Models
+    from sgmem.program.files import File
+    from sgmem.program.program import Program
+    from sgmem.syntax.ir import Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where the value of an input was born and as what; `gauge` is set for a measurement. `hops` lead from there to the
+    formula.
+    """
+
+    kind: str
+    location: Location
+    gauge: Gauge | None
+    hops: tuple[Location, ...]
+
+
+class Input:
+    """One value that a formula combines, local definitions put in place: its name as the source spells it."""
+
+    def __init__(self, owner: ProgramFacts, leaf: Expr, file: File, statement: int) -> None:
+        self._owner = owner
+        self._leaf = leaf
+        self._file = file
+        self._statement = statement
+
+    @property
+    def name(self) -> str:
+        return dotted(self._leaf) or self.location.code
+
+    @property
+    def location(self) -> Location:
+        return Location(self._file, self._statement, self._leaf.span)
+
+    @cached_property
+    def unit(self) -> Evidence | None:
+        """The unit, by what stands in the same function."""
+        return self._owner.units.infer(self._leaf, self._file, self._statement)
+
+    @cached_property
+    def origins(self) -> tuple[Origin, ...]:
+        """Where it was born, the most telling first."""
+        births = self._owner.births.of(self._leaf, self._file, self._statement)
+        return tuple(self._owner.origin(birth) for birth in births)
+
+
+class Formula:
+    """Arithmetic with amounts of memory whose value is kept. Facts are worked out when they are asked for."""
+
+    def __init__(self, owner: ProgramFacts, expression: FormulaExpression) -> None:
+        self._owner = owner
+        self._expression = expression
+        self._definitions = Definitions(owner.order, owner.occurrences, expression.file, expression.statement)
+        self._expanded = self._definitions.expanded(expression.expression)
+
+    @property
+    def location(self) -> Location:
+        return self._expression.location
+
+    @property
+    def target(self) -> str:
+        """What receives the value, as the source spells it: a variable, a field, `function()` for a return."""
+        return self._expression.target
+
+    @property
+    def text(self) -> str:
+        return self._expression.text
+
+    @cached_property
+    def inputs(self) -> tuple[Input, ...]:
+        """The values it combines, each name once."""
+        found: dict[str, Input] = {}
+        for leaf in inputs(self._expanded):
+            one = Input(self._owner, leaf, self._expression.file, self._definitions.statement_of(leaf))
+            found.setdefault(one.name, one)
+        return tuple(found.values())
+
+    @property
+    def only_measured(self) -> bool:
+        """Whether all its inputs are readings: a difference of readings tells what happened in between, or what is used."""
+        return all(one.origins and one.origins[0].kind == "measurement" for one in self.inputs)
+
+    @cached_property
+    def negative(self) -> NegativeVerdict:
+        """Whether the value can be negative, whatever is checked afterwards."""
+        return self._owner.negatives.of(self._expression.expression, self._expression.file, self._expression.statement)
+
+    @cached_property
+    def reach(self) -> Reach:
+        """Where the value goes with its sign, and the checks on the way."""
+        return self._owner.reaches.of(self._expression)
+
+    @cached_property
+    def mixed_times(self) -> MixedTimes | None:
+        """Two inputs measured on either side of something that allocates."""
+        return self._owner.timing.mixed(self._expanded, self._definitions, self._expression.file)
+
+
+class ProgramFacts:
+    """The facts of one program."""
+
+    def __init__(self, program: Program, models: Models) -> None:
+        self.program = program
+        self.models = models
+        self.order = Order(program.names)
+        self.occurrences = Occurrences(program)
+        measurements = Measurements(program, models)
+        conditions = Conditions(program, self.order)
+        activations = Activations(program, self.order)
+        self.gauges = Gauges(program, measurements, self.order)
+        self.units = Units(program, models, self.gauges, self.order)
+        self.births = Births(program, self.occurrences, self.order, measurements.measures)
+        self.negatives = NegativeVerdicts(program, self.occurrences, self.order, self.units, self.births.of)
+        self.timing = Timing(self.births, self.gauges, activations, Events(program, models, activations, conditions))
+        self.reaches = Reaches(
+            program,
+            models,
+            self.occurrences,
+            Uses(program, self.occurrences, self.order),
+            Stepper(program, self.occurrences),
+            conditions,
+        )
+
+    @cached_property
+    def statements(self) -> tuple[tuple[File, int], ...]:
+        """The statements that calculate with amounts of memory."""
+        return tuple(Candidates(self.program, self.models).statements())
+
+    @cached_property
+    def formulas(self) -> tuple[Formula, ...]:
+        """The formulas with an input that is known to be an amount of memory or a share."""
+        found = (
+            Formula(self, expression)
+            for file, statement in self.statements
+            for expression in formulas_in(file, statement)
+        )
+        return tuple(formula for formula in found if any(_is_amount(one.unit) for one in formula.inputs))
+
+    def unit_mismatches(self) -> Iterator[UnitMismatch]:
+        """Amounts that meet although their units disagree, comparisons included."""
+        for file, statement in self.statements:
+            yield from mismatches(self.units, file, statement)
+
+    def origin(self, birth: Birth) -> Origin:
+        hops = tuple(Location(hop.file, hop.statement, hop.span) for hop in reversed(birth.hops))
+        return Origin(birth.kind, Location(birth.file, birth.statement, birth.span), self.gauges.of_birth(birth), hops)
+
+
+def _is_amount(evidence: Evidence | None) -> bool:
+    return evidence is not None and (evidence.unit.is_amount or evidence.unit.fraction)

@@ -1,0 +1,169 @@
+"""Formulas that combine measurements taken on either side of something that allocates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from sgmem.domains.algebra import Form, Unsupported
+from sgmem.domains.branches import branches
+from sgmem.domains.frames import is_delta
+from sgmem.domains.lift import lift
+from sgmem.domains.program_activations import Level
+from sgmem.domains.program_definitions import inputs
+from sgmem.program.files import dotted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sgmem.domains.program_activations import Activation, Activations
+    from sgmem.domains.program_definitions import Definitions
+    from sgmem.domains.program_events import Events, EventSite
+    from sgmem.domains.program_gauges import Gauge, Gauges
+    from sgmem.flow.births import Birth, Births
+    from sgmem.program.files import File
+    from sgmem.syntax.ir import Expr
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredInput:
+    """An input of a formula that was born as a measurement, and how it came."""
+
+    name: str
+    leaf: Expr
+    birth: Birth
+    gauge: Gauge
+    activation: Activation
+
+
+@dataclass(frozen=True, slots=True)
+class MixedTimes:
+    """`earlier` was measured before `later`, and the events, in order, happened in between."""
+
+    earlier: MeasuredInput
+    later: MeasuredInput
+    events: tuple[EventSite, ...]
+    certain: bool
+
+
+class Timing:
+    """Looks at the measured inputs of formulas."""
+
+    def __init__(self, births: Births, gauges: Gauges, activations: Activations, events: Events) -> None:
+        self.births = births
+        self.gauges = gauges
+        self.activations = activations
+        self.events = events
+
+    def mixed(self, expanded: Expr, definitions: Definitions, file: File) -> MixedTimes | None:
+        """Two inputs measured on either side of an event that always happens between them; None where there are none.
+
+        A difference of two readings of one kind is what happened in between, and no mixture.
+        """
+        measured = list(self._measured(expanded, definitions, file))
+        for one, other in combinations(measured, 2):
+            if one.gauge.location == other.gauge.location or not _added(expanded, one, other):
+                continue
+            for earlier, later in ((one, other), (other, one)):
+                events = self._between(earlier.activation, later.activation)
+                if events is not None and any(event.always for event in events):
+                    sure = earlier.activation.certain and later.activation.certain
+                    return MixedTimes(earlier, later, tuple(events), sure)
+        return None
+
+    def _measured(self, expanded: Expr, definitions: Definitions, file: File) -> Iterator[MeasuredInput]:
+        """The inputs whose every birth that is no literal is one and the same measurement."""
+        seen: set[str] = set()
+        for leaf in inputs(expanded):
+            name = dotted(leaf)
+            if name is None or name in seen:
+                continue
+            seen.add(name)
+            statement = definitions.statement_of(leaf)
+            births = [birth for birth in self.births.of(leaf, file, statement) if birth.kind != "constant"]
+            if not births or births[0].kind != "measurement":
+                continue
+            gauge = self.gauges.of_birth(births[0])
+            activation = self.activations.of(births[0], file, statement)
+            if gauge is not None and activation is not None:
+                yield MeasuredInput(name, leaf, births[0], gauge, activation)
+
+    # -- order ----------------------------------------------------------------------------------------------------------------
+
+    def _between(self, earlier: Activation, later: Activation) -> list[EventSite] | None:
+        """The events after the birth of one and before that of the other; None where that order does not hold."""
+        offset = len(earlier.spine) - len(later.spine)
+        if offset < 0 or not _same_way(earlier.spine[offset:], later.spine):
+            return None
+        found = list(self._rest_of(earlier))
+        if offset == 0:
+            first, second = earlier.branch[0], later.branch[0]
+            if first == second or not self.activations.dominates(first, second):
+                return None
+            found += self.events.between(first, second, deep=True)
+        else:
+            found += self.events.between(earlier.branch[0], earlier.spine[0], deep=True)
+            for level in earlier.spine[1:offset]:
+                found += self.events.between(None, level, deep=True)
+            found += self.events.between(None, later.branch[0], deep=True)
+        for level in later.branch[1:]:
+            found += self.events.between(None, level)
+        return _direct_first(found)
+
+    def _rest_of(self, earlier: Activation) -> Iterator[EventSite]:
+        """What the called functions do after the birth and before they return."""
+        for level in reversed(earlier.branch[1:]):
+            returns = [
+                index
+                for index in level.file.own_statements(level.scope)
+                if index > level.statement and level.file.outline.statements[index].kind == "return"
+            ]
+            if returns:
+                yield from self.events.between(level, Level(level.file, returns[-1]))
+
+
+def _same_way(left: tuple[Level, ...], right: tuple[Level, ...]) -> bool:
+    """Whether two spines lead through the same calls to the same function."""
+    return left[:-1] == right[:-1] and left[-1].function == right[-1].function
+
+
+def _direct_first(found: list[EventSite]) -> list[EventSite]:
+    """What was found inside called functions only counts where nothing plainer stands between."""
+    plain = [event for event in found if not event.via]
+    kept = plain if any(event.always for event in plain) else found
+    return list({(event.location.path, event.location.span): event for event in kept}.values())
+
+
+def _added(expanded: Expr, one: MeasuredInput, other: MeasuredInput) -> bool:
+    """Whether a sum or difference combines the two, other than as the plain difference of like readings."""
+
+    def symbol(leaf: Expr) -> str:
+        return dotted(leaf) or f"@{leaf.span}"
+
+    try:
+        alternatives = branches(expanded)
+    except Unsupported:
+        return False
+    for alternative in alternatives:
+        try:
+            value = lift(alternative.expr, symbol).value
+            first, second = _factor(value.numerator, one.name), _factor(value.numerator, other.name)
+        except Unsupported:
+            continue
+        if first is None or second is None:
+            continue
+        if first + second or not is_delta(one.gauge.frame, other.gauge.frame):
+            return True
+    return False
+
+
+def _factor(form: Form, name: str) -> Form | None:
+    """What a name is multiplied by in a sum that has other terms; None where it does not stand alone."""
+    coefficients = form.coefficients(name)
+    if set(coefficients) != {0, 1} or not coefficients[0]:
+        return None
+    return coefficients[1]
+
+
+__all__ = ["MeasuredInput", "MixedTimes", "Timing"]

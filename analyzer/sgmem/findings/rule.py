@@ -1,0 +1,65 @@
+"""What a rule is: a class with a name, a code and a `check` that reads facts and yields reports.
+
+A rule is one module; its page is the Markdown file of the same name beside it. The page is what `sgmem rule NAME`
+prints, its first paragraph is the summary in listings, and its fenced cases are the rule's tests. Nothing is written
+twice.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, ClassVar
+
+import msgspec
+
+from sgmem.domains.program_location import Location  # noqa: TC001 - msgspec resolves annotations at run time
+from sgmem.findings.finding import Persona, Severity  # noqa: TC001
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from sgmem.domains.program_facts import ProgramFacts
+
+Confidence = str
+"""high, medium or low."""
+
+
+class Trail(msgspec.Struct, frozen=True):
+    """One step of a report: a place and what happens there. Steps run from origin to sink; the last one is the sink."""
+
+    location: Location
+    message: str
+
+
+class Report(msgspec.Struct, frozen=True):
+    """What a rule has to say about one place. `severity` and `persona` default to the rule's own.
+
+    `key` tells reports apart that one symbol has several of, in terms that survive an edit elsewhere; the code at
+    `location` unless given.
+    """
+
+    location: Location
+    message: str
+    confidence: str = "high"
+    steps: tuple[Trail, ...] = ()
+    fix: str | None = None
+    severity: Severity | None = None
+    persona: Persona | None = None
+    key: str | None = None
+
+
+class Rule(ABC):
+    """The base of all rules.
+
+    `name` is the module's name with dashes, `code` its short alias, `persona` the least demanding audience that wants to
+    hear of it: regular (sure defects), pedantic (probable ones), auditor (everything worth a look).
+    """
+
+    name: ClassVar[str]
+    code: ClassVar[str]
+    severity: ClassVar[Severity] = "warning"
+    persona: ClassVar[Persona] = "regular"
+
+    @abstractmethod
+    def check(self, facts: ProgramFacts) -> Iterable[Report]:
+        """Yield a report for everything that is wrong. May be asked once per run, for the whole program."""
