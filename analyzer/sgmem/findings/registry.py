@@ -6,7 +6,9 @@ import re
 from functools import cache
 from importlib import import_module, resources
 from importlib.metadata import entry_points
+from importlib.util import find_spec
 from inspect import isabstract
+from pathlib import Path
 from pkgutil import iter_modules
 from types import ModuleType  # noqa: TC003 - used at run time by the cache
 
@@ -45,16 +47,38 @@ class InstalledRule(msgspec.Struct, frozen=True):
 
     @property
     def summary(self) -> str:
-        """The first paragraph of the page, on one line."""
-        paragraphs = (part.strip() for part in self.page.split("\n\n"))
-        return " ".join(next((part for part in paragraphs if part and not part.startswith("#")), self.name).split())
+        return first_paragraph(self.page) or self.name
+
+
+def rules_stamp() -> str:
+    """Changes with every edit of an installed rule or its page. Nothing is imported: a stored result needs no rules."""
+    states = []
+    for name in _packages():
+        spec = find_spec(name)
+        for folder in (spec.submodule_search_locations if spec is not None else None) or ():
+            for file in sorted(Path(folder).iterdir()):
+                if file.suffix in (".py", ".md"):
+                    status = file.stat()
+                    states.append(f"{file} {status.st_size} {status.st_mtime_ns}")
+    return "\n".join(states)
+
+
+def _packages() -> list[str]:
+    """The packages that offer rules, each once: an editable install beside another names the same one twice."""
+    return sorted({point.value for point in entry_points(group=GROUP)})
+
+
+def first_paragraph(page: str) -> str:
+    """The first paragraph of a page that is no heading, on one line: its rule in a sentence."""
+    paragraphs = (part.strip() for part in page.split("\n\n"))
+    return " ".join(next((part for part in paragraphs if part and not part.startswith("#")), "").split())
 
 
 @cache
 def installed_rules() -> tuple[InstalledRule, ...]:
     """All rules, by code. Empty where no distribution offers any. Raises UsageError for a package that is not sound."""
     found: dict[str, InstalledRule] = {}
-    for package_name in dict.fromkeys(point.value for point in sorted(entry_points(group=GROUP))):
+    for package_name in _packages():
         for installed in rules_of(package_name):
             for taken in (installed.name, installed.code):
                 other = found.get(taken)

@@ -8,7 +8,7 @@ twice.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import msgspec
 
@@ -20,11 +20,10 @@ if TYPE_CHECKING:
 
     from sgmem.domains.program_facts import ProgramFacts
 
-Confidence = str
-"""high, medium or low."""
+Confidence = Literal["high", "medium", "low"]
 
 
-class Trail(msgspec.Struct, frozen=True):
+class Point(msgspec.Struct, frozen=True):
     """One step of a report: a place and what happens there. Steps run from origin to sink; the last one is the sink."""
 
     location: Location
@@ -40,8 +39,8 @@ class Report(msgspec.Struct, frozen=True):
 
     location: Location
     message: str
-    confidence: str = "high"
-    steps: tuple[Trail, ...] = ()
+    confidence: Confidence = "high"
+    steps: tuple[Point, ...] = ()
     fix: str | None = None
     severity: Severity | None = None
     persona: Persona | None = None

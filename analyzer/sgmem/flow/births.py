@@ -80,11 +80,13 @@ class Births:
         self.order = order
         self.measures = measures
 
-    def of(self, expr: Expr, file: File, statement: int, stack: tuple[CallSite, ...] = ()) -> tuple[Birth, ...]:
-        """The births of an expression's value, the most telling first."""
+    def of(
+        self, expr: Expr, file: File, statement: int, stack: tuple[CallSite, ...] = (), path: Path = ()
+    ) -> tuple[Birth, ...]:
+        """The births of an expression's value, or of what `path` leads to in it; the most telling first."""
         seen: set[tuple[object, Path]] = set()
         found: dict[tuple[str, Span, str], Birth] = {}
-        for birth in self._expression(expr, (), _At(file, statement, stack), seen):
+        for birth in self._expression(expr, path, _At(file, statement, stack), seen):
             found.setdefault((birth.file.path, birth.span, birth.kind), birth)
             if len(found) >= MAX_BIRTHS:
                 break

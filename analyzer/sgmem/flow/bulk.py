@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-from sgmem.flow.graph import SiteKey, SliceSite, State, describe
+from sgmem.flow.graph import Move, SiteKey, SliceSite, State, describe
 from sgmem.flow.places import Field, Parameter
 from sgmem.flow.slicer import Slicer
 from sgmem.program.calls import CallSite, bind
@@ -54,7 +54,7 @@ class BulkWrites:
         if 0 <= index < len(given):
             key = SiteKey(site.file, given[index].span, "write", describe(place))
             self.slicer.slice.add(SliceSite(key, site.statement, place, False, "same", "constructor"))
-            self.slicer.reach(State(place, (), False, ()), key, "argument")
+            self.slicer.enter(State(place, (), False, ()), key, "argument")
 
     def _copies(self, place: Field) -> None:
         """Loops that copy every field of the record onto another object by name."""
@@ -84,8 +84,10 @@ class BulkWrites:
             key = SiteKey(file, call.span, "write", describe(onto))
             note = "copies every field by name"
             self.slicer.slice.add(SliceSite(key, index, onto, False, grade, "dynamic", note))
-            self.slicer.slice.leaving.setdefault(State(place, (), False, ()), {}).setdefault(key, grade)
-            self.slicer.reach(State(onto, (), False, ()), key, "alias")
+            came, goes = State(place, (), False, ()), State(onto, (), False, ())
+            self.slicer.slice.leaving.setdefault(came, {}).setdefault(key, grade)
+            self.slicer.slice.moves.append(Move(came, (key,), goes))
+            self.slicer.reach(goes, key, "alias")
 
     def _takes(self, constructor: Function) -> bool:
         """Whether the constructor accepts the field by name."""
@@ -95,7 +97,7 @@ class BulkWrites:
         key = SiteKey(site.file, site.call.span, "write", describe(place))
         note = "builds the record from a spread; the field is set when the spread holds it"
         self.slicer.slice.add(SliceSite(key, site.statement, place, False, "same", "dynamic", note))
-        self.slicer.reach(State(place, (), False, ()), key, "keyword")
+        self.slicer.enter(State(place, (), False, ()), key, "keyword")
         source = _copied_from(spread)
         if source is not None:
             self._carrier(source, site, place, key, _MAX_CARRIERS)
@@ -118,13 +120,13 @@ class BulkWrites:
                 key = SiteKey(caller.file, caller.call.span, "pass", describe(place))
                 note = f"hands on the parsed flags as {carrier.name}"
                 self.slicer.slice.add(SliceSite(key, caller.statement, place, False, "same", "carrier", note))
-                self.slicer.slice.connect(key, into, "argument")
+                self.slicer.slice.lead(key, into, "argument")
                 self._carrier(filled.argument.value, caller, place, key, depth - 1)
 
     def _flags(self, into: SiteKey) -> None:
         for key, site in list(self.slicer.slice.sites.items()):
             if site.kind == "flag":
-                self.slicer.slice.connect(key, into, "argument")
+                self.slicer.slice.lead(key, into, "argument")
 
 
 def _field_copy(call: Expr) -> tuple[Expr, Expr] | None:

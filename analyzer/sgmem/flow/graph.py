@@ -105,14 +105,23 @@ class Slice:
     seeds: dict[Place, None] = field(default_factory=dict)
     moves: list[Move] = field(default_factory=list)
     """Every step taken forward. A site may be passed by several values; moves tell which of them comes from where."""
+    entries: dict[SiteKey, None] = field(default_factory=dict)
+    """Where the parameter itself is declared, written, or handed in or read under its name."""
     leads: dict[SiteKey, dict[SiteKey, None]] = field(default_factory=dict)
     """What was found backward: for each site, those that lead to it."""
+
+    _spans: dict[tuple[str, Span], list[SiteKey]] = field(default_factory=dict)
+
+    def at(self, file: File, span: Span) -> list[SiteKey]:
+        """The sites of exactly this span, oldest first."""
+        return self._spans.get((file.path, span), [])
 
     def add(self, site: SliceSite) -> SiteKey:
         """Add a site, or join it with the one already there: the surer grade and the underived reading win."""
         known = self.sites.get(site.key)
         if known is None:
             self.sites[site.key] = site
+            self._spans.setdefault((site.key.file.path, site.key.span), []).append(site.key)
         else:
             known.derived = known.derived and site.derived
             known.kind = known.kind or site.kind

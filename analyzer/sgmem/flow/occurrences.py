@@ -176,7 +176,7 @@ class Occurrences:
                 file = self.program.files.get(path)
                 index = file.children.get(0, {}).get(spelled) if file is not None else None
                 if file is not None and index is not None and file.scope(index).kind == "class":
-                    for top in self.program.classes.owners(Class(file, index), name):
+                    for top in self.program.classes.owners_above(Class(file, index), name):
                         found[Field(top, name)] = "instance"
         return list(found.items()) or [(LooseField(name), "name")]
 

@@ -58,7 +58,7 @@ class Seeds:
         key = SiteKey(file, statement.span, role, describe(place))
         self.slicer.slice.add(SliceSite(key, seen.statement, place, False, seen.grade, write_kind(seen)))
         self.slicer.slice.seeds[place] = None
-        self.slicer.reach(State(place, (), False, NO_STACK), key, "assign")
+        self.slicer.enter(State(place, (), False, NO_STACK), key, "assign")
         self._formula_of(seen, key)
 
     def _formula_of(self, seen: Occurrence, key: SiteKey) -> None:
@@ -72,7 +72,7 @@ class Seeds:
         formula = SiteKey(seen.file, span, "formula", key.slot)
         slice_ = self.slicer.slice
         slice_.add(SliceSite(formula, seen.statement, seen.place, True, seen.grade))
-        slice_.connect(formula, key, "assign")
+        slice_.lead(formula, key, "assign")
         target = dotted(binding.target) or self.name
         slice_.formulas.setdefault(formula, FormulaSite(formula, seen.file, seen.statement, expression, target, seen.place))
 
@@ -83,7 +83,7 @@ class Seeds:
         kind = "declared" if row.default is None else "default"
         self.slicer.slice.add(SliceSite(key, parameter.function.scope.statement, parameter, False, "same", kind))
         self.slicer.slice.seeds[parameter] = None
-        self.slicer.reach(State(parameter, (), False, NO_STACK), key, "argument")
+        self.slicer.enter(State(parameter, (), False, NO_STACK), key, "argument")
 
     # -- the parameter's name as a literal -------------------------------------------------------------------------------------
 
@@ -136,10 +136,11 @@ class Seeds:
         key = SiteKey(file, span, role, slot)
         place = own[0].target if own else None
         slicer.slice.add(SliceSite(key, index, place, False, "same" if own else "name", "constructor" if role == "pass" else "key"))
+        slicer.slice.entries[key] = None
         for step in own:
             assert step.target is not None
             stack = (step.call,) if step.call is not None and isinstance(step.target, Parameter) else NO_STACK
-            slicer.reach(State(step.target, step.path, False, stack), key, step.kind)
+            slicer.enter(State(step.target, step.path, False, stack), key, step.kind)
 
     def _flags(self) -> None:
         flag = "--" + self.name.replace("_", "-")
@@ -153,6 +154,7 @@ class Seeds:
     def _flag(self, file: File, index: int, node: ir.Call) -> None:
         key = SiteKey(file, node.span, "declaration", f"flag --{self.name.replace('_', '-')}")
         self.slicer.slice.add(SliceSite(key, index, None, False, "same", "flag"))
+        self.slicer.slice.entries[key] = None
 
 
 def write_kind(seen: Occurrence) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass, replace
 
-from sgmem.flow.graph import FormulaSite, Role, SiteKey, Slice, SliceSite, State, describe
+from sgmem.flow.graph import FormulaSite, Move, Role, SiteKey, Slice, SliceSite, State, describe
 from sgmem.flow.occurrences import Grade, Occurrences
 from sgmem.flow.order import Order
 from sgmem.flow.places import Field, LooseField, Parameter, Path, Place, Result, Variable
-from sgmem.flow.steps import Step, Stepper
+from sgmem.flow.steps import Kind, Step, Stepper
 from sgmem.flow.uses import Stack, Use, Uses
 from sgmem.program.files import File, dotted
 from sgmem.program.program import Program
@@ -24,13 +24,16 @@ class Budget:
     """What ends a slice that would not end by itself; each stop is reported.
 
     `states` bounds places followed, `derivations` the arithmetic steps away from the parameter, `fields` how many fields a computed
-    value is followed through, `depth` the hops.
+    value is followed through, `depth` the hops. `computed` says whether values computed from the parameter are followed at all, and
+    `through_constructors` whether they are where they size a new object, which is where they end otherwise.
     """
 
     states: int = 6000
     derivations: int = 4
     fields: int = 2
     depth: int | None = None
+    computed: bool = True
+    through_constructors: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +57,20 @@ class Slicer:
         self.stepper = Stepper(program, self.occurrences)
         self.slice = Slice()
         self._pending: deque[tuple[State, Distance]] = deque()
+        self._followed = 0
         self._seen: set[State] = set()
         self._stepped: dict[tuple[Expr, Path], list[Step]] = {}
 
-    def reach(self, state: State, source: SiteKey, kind: str, distance: Distance = Distance()) -> None:
+    def enter(self, state: State, source: SiteKey, kind: Kind) -> None:
+        """Follow a place that the value enters at `source` from outside the slice."""
+        self.slice.entries[source] = None
+        self.slice.moves.append(Move(None, (source,), state))
+        self.reach(state, source, kind)
+
+    def reach(self, state: State, source: SiteKey, kind: Kind, distance: Distance = Distance()) -> None:
         """Note that the value at `source` arrives at a place, and follow the place when it is new."""
-        self.slice.entering.setdefault(state, {}).setdefault(source, kind)  # type: ignore[arg-type]
-        if state in self._seen:
+        self.slice.entering.setdefault(state, {}).setdefault(source, kind)
+        if state in self._seen or (self.budget.depth is not None and distance.hops > self.budget.depth):
             return
         self._seen.add(state)
         self._pending.append((state, distance))
@@ -73,27 +83,24 @@ class Slicer:
 
     def run(self) -> None:
         """Follow every pending place."""
-        depth = self.budget.depth
-        followed = 0
         while self._pending:
+            if self._followed >= self.budget.states:
+                self._stop_here()
+                return
             state, distance = self._pending.popleft()
-            if followed >= self.budget.states:
-                self._stop(state, f"stopped after {followed} places; narrow the name or raise --depth")
-                break
-            if depth is not None and distance.hops > depth:
-                continue
-            followed += 1
+            self._followed += 1
             for use in self.uses.of(state.place, state.path, state.stack):
                 self.follow(use, state, distance)
 
     def follow(self, use: Use, state: State, distance: Distance) -> None:
         """Take every next step of one use of a place."""
-        steps = self._steps(use, state.path)
+        found = self._steps(use, state.path)
+        steps = [step for step in found if step.end != "through"]
         if state.path and all(step.end == "guard" and step.target is None and step.path for step in steps):
             return  # another key, or a test of the container that does not touch the value in it
         first = self._use_site(use, state, steps, distance.hops)
         self.slice.leaving.setdefault(state, {}).setdefault(first, use.grade)
-        for step in steps:
+        for step in found:
             self._take(step, use, state, first, distance)
 
     def _steps(self, use: Use, path: Path) -> list[Step]:
@@ -121,34 +128,48 @@ class Slicer:
 
     def _take(self, step: Step, use: Use, state: State, first: SiteKey, distance: Distance) -> None:
         derived = state.derived or step.derived
-        source = first
+        sites = [first]
         derivations, fields = distance.derivations, distance.fields
         if step.formula is not None:
-            source = self._formula(step, use, first, distance.hops, derivations, use.stack)
+            sites.append(self._formula(step, use, first, distance.hops, derivations, use.stack))
             derivations += 1
         if step.unresolved is not None and not derived:
             self.slice.unresolved[(use.file.path, step.span.line, step.unresolved)] = None
-        target = step.target
-        if target is None:
-            return
-        if derived and _builds_object(target):
-            self._sink(step, use, source, distance.hops)
-            return
-        if step.end == "store" or isinstance(target, Field):
-            source = self._store(step, use, source, derived, distance.hops)
-        if derived and isinstance(target, Field | LooseField):
-            fields += 1
-        if derivations > self.budget.derivations or fields > self.budget.fields:
-            return
-        onward = Distance(distance.hops + 1, derivations, fields)
-        self.reach(State(target, step.path, derived, _stack(step, use)), source, step.kind, onward)
+        target, onward = step.target, None
+        if target is not None:
+            if derived and _builds_object(target):
+                sites.append(self._sink(step, use, sites[-1], distance.hops))
+            elif step.end == "store" or isinstance(target, Field):
+                sites.append(self._store(step, use, sites[-1], derived, distance.hops))
+            if derived and isinstance(target, Field | LooseField):
+                fields += 1
+            if self._goes_on(step, use, derived, derivations, fields):
+                onward = State(target, step.path, derived, _stack(step, use))
+                self.reach(onward, sites[-1], step.kind, Distance(distance.hops + 1, derivations, fields))
+        self.slice.moves.append(Move(state, tuple(sites), onward, step.callees))
 
-    def _sink(self, step: Step, use: Use, source: SiteKey, hops: int) -> None:
+    def _goes_on(self, step: Step, use: Use, derived: bool, derivations: int, fields: int) -> bool:
+        """Whether a value is followed past a step, by the budget; a stop that nobody asked for is reported."""
+        if not derived:
+            return True
+        if not self.budget.computed or (_builds_object(step.target) and not self.budget.through_constructors):
+            return False
+        if derivations > self.budget.derivations:
+            why = f"computed in more than {self.budget.derivations} steps from the parameter; not followed further"
+        elif fields > self.budget.fields:
+            why = f"computed from the parameter and kept in more than {self.budget.fields} fields on the way; not followed further"
+        else:
+            return True
+        self.slice.unresolved[(use.file.path, step.span.line, why)] = None
+        return False
+
+    def _sink(self, step: Step, use: Use, source: SiteKey, hops: int) -> SiteKey:
         """A computed value that sizes a new object (a pool, an allocator) has arrived where it was meant for."""
         assert step.target is not None
         key = SiteKey(use.file, step.span, "sink", describe(step.target, step.path))
         self.slice.add(SliceSite(key, use.statement, step.target, True, step.grade, "construction", None, use.ancestors, hops + 1))
         self.slice.connect(source, key, step.kind, step.grade)
+        return key
 
     def _store(self, step: Step, use: Use, source: SiteKey, derived: bool, hops: int) -> SiteKey:
         assert step.target is not None
@@ -178,11 +199,13 @@ class Slicer:
         )
         return key
 
-    def _stop(self, state: State, why: str) -> None:
-        sources = self.slice.entering.get(state, {})
-        for key in sources:
+    def _stop_here(self) -> None:
+        """Report that the places still waiting are not followed, at the site where the value enters the first of them."""
+        entered = [key for state, _ in self._pending for key in self.slice.entering.get(state, ())]
+        why = f"stopped after {self._followed} places with {len(self._pending)} waiting; narrow the name or limit it with --depth"
+        for key in [*entered, *self.slice.sites][:1]:
             self.slice.unresolved[(key.file.path, key.span.line, why)] = None
-            return
+        self._pending.clear()
 
 
 def _stack(step: Step, use: Use) -> Stack:
@@ -195,7 +218,7 @@ def _stack(step: Step, use: Use) -> Stack:
     return ()  # a flow through a field forgets the calls it came in by
 
 
-def _builds_object(target: Place) -> bool:
+def _builds_object(target: Place | None) -> bool:
     """Whether a value enters the hand-written constructor of a class."""
     return isinstance(target, Parameter) and target.function.name == "__init__"
 

@@ -171,12 +171,13 @@ class Classes:
                 found = (above[-1],)
             else:
                 found = tuple(
-                    dict.fromkeys(top for below in self.subclasses(owner) for top in self._above(below, name))
+                    dict.fromkeys(top for below in self.subclasses(owner) for top in self.owners_above(below, name))
                 )
             self._owners[key] = found
         return found
 
-    def _above(self, owner: Class, name: str) -> tuple[Class, ...]:
+    def owners_above(self, owner: Class, name: str) -> tuple[Class, ...]:
+        """The topmost class among an owner and its ancestors that declares or stores the field."""
         above = [each for each in self.mro(owner) if self.owns(each, name)]
         return (above[-1],) if above else ()
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from sgmem.flow.births import Birth, Births, Hop
+from collections.abc import Iterator
+from itertools import pairwise
+
+from sgmem.flow.births import Birth, Births, Hop, assigned, unpacking
 from sgmem.flow.graph import Role, SiteKey, SliceSite, describe
 from sgmem.flow.measurements import Measurements
-from sgmem.flow.places import Parameter
+from sgmem.flow.places import ANY, Parameter, Path
 from sgmem.flow.slicer import Slicer
+from sgmem.flow.steps import Kind
 from sgmem.flow.uses import Stack
 from sgmem.models.load import Models
 from sgmem.program.calls import bind
@@ -16,6 +20,9 @@ from sgmem.syntax import ir
 from sgmem.syntax.ir import Expr
 
 _ROLES: dict[str, Role] = {"measurement": "measurement", "declaration": "declaration", "constant": "write", "computed": "formula"}
+
+Led = tuple[Birth, SiteKey, list[SiteKey]]
+"""A birth, its site, and the sites of the hops from it, the nearest to where it leads first."""
 
 
 class BackwardSlice:
@@ -27,58 +34,64 @@ class BackwardSlice:
         self.measurements = Measurements(program, models)
         self.births = Births(program, slicer.occurrences, slicer.order, self.measurements.measures)
 
-    def of(self, expr: Expr, file: File, statement: int, stack: Stack = ()) -> list[tuple[Birth, SiteKey, list[SiteKey]]]:
-        """The births of an expression, each with its site and the sites of the hops, the nearest to the expression first."""
+    def of(
+        self, expr: Expr, file: File, statement: int, stack: Stack = (), path: Path = (), hops: int = 0
+    ) -> list[Led]:
+        """The births of an expression's value, each with its site and the sites of the hops, the nearest to the expression first.
+        `hops` is how far the expression is from the parameter."""
         found = []
-        for birth in self.births.of(expr, file, statement, stack):
-            via = [self._hop(hop) for hop in birth.hops]
-            key = self._birth(birth)
-            chain = [key, *reversed(via)]
-            for source, target in zip(chain, chain[1:], strict=False):
-                self.slicer.slice.connect(source, target, "assign")
+        for birth in self.births.of(expr, file, statement, stack, path):
+            via = [self._hop(hop, hops + number) for number, hop in enumerate(birth.hops, 1)]
+            key = self._birth(birth, hops + len(via) + 1)
+            for source, target in pairwise((key, *reversed(via))):
+                self.slicer.slice.lead(source, target, "assign")
             found.append((birth, key, via))
+        return found
+
+    def lead(
+        self, expr: Expr, into: SiteKey, statement: int, kind: Kind = "assign", stack: Stack = (), path: Path = ()
+    ) -> list[Led]:
+        """Follow an expression back and lead its births to a site of the same statement."""
+        slice_ = self.slicer.slice
+        found = self.of(expr, into.file, statement, stack, path, slice_.sites[into].hops)
+        for _, born, via in found:
+            slice_.lead(via[0] if via else born, into, kind)
         return found
 
     def follow_seeds(self) -> None:
         """Follow the values written under the parameter's name back to their births."""
-        slice_ = self.slicer.slice
-        for key, site in list(slice_.sites.items()):
-            if site.derived or key.role not in ("store", "write", "declaration"):
+        for key, site in list(self.slicer.slice.sites.items()):
+            if site.derived or not (key.role in ("store", "write", "declaration") or key in self.slicer.slice.entries):
                 continue
-            if isinstance(site.place, Parameter):
+            if isinstance(site.place, Parameter) and key.role == "declaration":
                 self._arguments(site.place, key)
-                continue
-            for binding in key.file.statement(site.statement).bindings:
-                if binding.value is None or binding.how == "augment" or isinstance(binding.value, ir.Const):
-                    continue
-                for _, born, via in self.of(binding.value, key.file, site.statement):
-                    slice_.connect(via[0] if via else born, key, "assign")
+            for value, path in written(site):
+                if not isinstance(value, ir.Const):
+                    self.lead(value, key, site.statement, path=path)
 
     def _arguments(self, place: Parameter, key: SiteKey) -> None:
         """What the callers hand in for a parameter that bears the name."""
         for site in self.program.calls.callers(place.function):
             for filled in bind(site, place.function.parameters):
                 if filled.parameter == place.name and filled.key is None:
-                    passing = SiteKey(site.file, filled.argument.span, "pass", describe(place))
-                    known = [k for k in self.slicer.slice.sites if k.file is site.file and k.span == filled.argument.span]
+                    known = self.slicer.slice.at(site.file, filled.argument.span)
+                    passing = known[0] if known else SiteKey(site.file, filled.argument.span, "pass", describe(place))
                     if not known:
-                        self.slicer.slice.add(SliceSite(passing, site.statement, place, False))
-                    passing = known[0] if known else passing
-                    self.slicer.slice.connect(passing, key, "argument")
-                    for _, born, via in self.of(filled.argument.value, site.file, site.statement):
-                        self.slicer.slice.connect(via[0] if via else born, passing, "assign")
+                        self.slicer.slice.add(SliceSite(passing, site.statement, place, False, hops=1))
+                    self.slicer.slice.lead(passing, key, "argument")
+                    self.lead(filled.argument.value, passing, site.statement)
 
-    def _birth(self, birth: Birth) -> SiteKey:
+    def _birth(self, birth: Birth, hops: int) -> SiteKey:
         role: Role = _ROLES.get(birth.kind, "read")
         slot = str(birth.place) if birth.place is not None else self._text(birth)
         if birth.kind == "parameter":
             role = "declaration"
-        for known in (k for k in self.slicer.slice.sites if k.file is birth.file and k.span == birth.span):
+        for known in self.slicer.slice.at(birth.file, birth.span):
             if known.role == role or (birth.kind == "computed" and known.role in ("formula", "store", "write")):
                 return known
         key = SiteKey(birth.file, birth.span, role, slot)
         derived = birth.kind == "computed"
-        self.slicer.slice.add(SliceSite(key, birth.statement, birth.place, derived, kind=birth.kind))
+        self.slicer.slice.add(SliceSite(key, birth.statement, birth.place, derived, kind=birth.kind, hops=hops))
         return key
 
     def _text(self, birth: Birth) -> str:
@@ -89,11 +102,35 @@ class BackwardSlice:
             return f"the constant {expression.text}"
         return birth.file.source.slice(birth.span).partition("\n")[0][:60]
 
-    def _hop(self, hop: Hop) -> SiteKey:
+    def _hop(self, hop: Hop, hops: int) -> SiteKey:
         """A hop is a rename on the way; where the forward slice knows the statement already, its site serves."""
-        for known in self.slicer.slice.sites:
-            if known.file is hop.file and known.span == hop.span:
-                return known
+        known = self.slicer.slice.at(hop.file, hop.span)
+        if known:
+            return known[0]
         key = SiteKey(hop.file, hop.span, "read", hop.text)
-        self.slicer.slice.add(SliceSite(key, hop.statement, None, False, kind="rename"))
+        self.slicer.slice.add(SliceSite(key, hop.statement, None, False, kind="rename", hops=hops))
         return key
+
+
+def written(site: SliceSite) -> Iterator[tuple[Expr, Path]]:
+    """The expressions whose value a site writes, each with the path to that value in it: of the bindings of its name, of an argument or
+    dictionary entry, of `setattr`, of a return."""
+    file, span = site.key.file, site.key.span
+    statement = file.statement(site.statement)
+    name = getattr(site.place, "name", None)
+    for binding in statement.bindings:
+        if binding.value is None or binding.how == "augment" or not statement.span.contains(span):
+            continue
+        element: Path = (ANY,) if binding.how == "iterate" else ()
+        for target in assigned(binding.target):
+            if name is None or name in (getattr(target, "attr", None), getattr(target, "id", None)):
+                for path in unpacking(binding.target, target):
+                    yield binding.value, (*element, *path)
+    for root in statement.expressions():
+        for node in ir.walk(root):
+            if isinstance(node, ir.Call):
+                yield from ((argument.value, ()) for argument in node.args if argument.span == span)
+                if node.span == span and dotted(node.func) == "setattr" and len(node.args) == 3:
+                    yield node.args[2].value, ()
+            elif isinstance(node, ir.Dict):
+                yield from ((value, ()) for entry, value in node.items if entry is not None and entry.span == span)

@@ -54,11 +54,10 @@ class FormulaReports:
     def _input(self, leaf: Expr, formula: FormulaSite) -> Input:
         name = dotted(leaf) or one_line(formula.file.source.slice(leaf.span))
         unit = self._unit(leaf, formula)
-        births = self.backward.of(leaf, formula.file, formula.statement, formula.stack)
+        births = self.backward.lead(leaf, formula.site, formula.statement, "operand", formula.stack)
         if not births:
             return Input(name, None, (), unit, None)
         birth, born, via = births[0]
-        self.slicer.slice.connect(via[0] if via else born, formula.site, "operand")
         gauge = self.gauges.of_birth(birth)
         site = self.slicer.slice.sites[born]
         if gauge is not None:

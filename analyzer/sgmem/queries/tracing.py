@@ -35,7 +35,7 @@ class Analysis:
 def compute(tree: SourceTree, name: str, options: TraceOptions) -> Trace:
     """Trace a parameter; see `trace`."""
     report = options.progress or (lambda _: None)
-    analysis = Analysis(tree, load_models(), Budget(depth=options.depth))
+    analysis = Analysis(tree, load_models(), budget_for(options))
     slicer = analysis.slicer
     bare = bare_name(name)
     report(f"looking for {bare}")
@@ -46,13 +46,12 @@ def compute(tree: SourceTree, name: str, options: TraceOptions) -> Trace:
     if not slicer.slice.seeds and not slicer.slice.sites:
         raise NothingAnalysed(f"nothing in {tree.root} is called {name!r}", candidates=similar(tree, bare))
     report("following values")
-    if options.direction != "back":
-        slicer.run()
-        seeds.plant_literals()
-        for place in list(slicer.slice.seeds):
-            if isinstance(place, Field):
-                BulkWrites(slicer, bare).plant(place)
-        slicer.run()
+    slicer.run()
+    seeds.plant_literals()
+    for place in list(slicer.slice.seeds):
+        if isinstance(place, Field):
+            BulkWrites(slicer, bare).plant(place)
+    slicer.run()
     backward = BackwardSlice(analysis.program, slicer, analysis.models)
     if options.direction != "forward":
         report("following values back")
@@ -62,6 +61,15 @@ def compute(tree: SourceTree, name: str, options: TraceOptions) -> Trace:
     formulas.collect()
     slicer.slice.join_places()
     return assemble(analysis, name, formulas, options)
+
+
+def budget_for(options: TraceOptions) -> Budget:
+    """A path to one callee is worth a longer search, through the objects on the way; where a parameter comes from takes only itself."""
+    if options.direction == "back":
+        return Budget(depth=options.depth, computed=False)
+    if options.to is not None:
+        return Budget(depth=options.depth, derivations=8, fields=4, through_constructors=True)
+    return Budget(depth=options.depth)
 
 
 def assemble(analysis: Analysis, name: str, formulas: FormulaReports, options: TraceOptions) -> Trace:

@@ -18,8 +18,6 @@ from sgmem.syntax.outline import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from sgmem.syntax.text import SourceText
 
 
@@ -36,13 +34,20 @@ _KINDS: dict[type[ast.AST], StatementKind] = {
     ast.AsyncFunctionDef: "function", ast.ClassDef: "class",
 }  # fmt: skip
 
-_BLOCKS: tuple[tuple[str, Block], ...] = (
-    ("cases", "body"),
-    ("body", "body"),
-    ("handlers", "handlers"),
-    ("orelse", "orelse"),
-    ("finalbody", "finally"),
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+_PLAIN: frozenset[StatementKind] = frozenset(
+    {"assign", "augment", "annotate", "expression", "return", "raise", "assert", "delete", "pass", "break", "continue", "type"}
 )
+
+# The blocks of each compound statement, last first, since they are pushed on a stack.
+_BODY: tuple[tuple[str, Block], ...] = (("body", "body"),)
+_LOOP: tuple[tuple[str, Block], ...] = (("orelse", "orelse"), ("body", "body"))
+_BLOCKS: dict[StatementKind, tuple[tuple[str, Block], ...]] = {
+    "if": _LOOP, "while": _LOOP, "for": _LOOP, "with": _BODY, "except": _BODY, "case": _BODY, "function": _BODY, "class": _BODY,
+    "match": (("cases", "body"),), "import": (), "global": (), "nonlocal": (),
+    "try": (("finalbody", "finally"), ("orelse", "orelse"), ("handlers", "handlers"), ("body", "body")),
+}  # fmt: skip
 
 
 def build_outline(source: SourceText) -> Outline:
@@ -63,6 +68,7 @@ class _Builder:
 
     def __init__(self, source: SourceText) -> None:
         self.source = source
+        self.is_ascii = source.is_ascii
         self.statements: list[StatementOutline] = []
         self.scopes: list[ScopeOutline] = []
         self.imports: list[ImportOutline] = []
@@ -73,24 +79,28 @@ class _Builder:
         # Frames: (statement, parent index, block, scope, under TYPE_CHECKING) or a scope to close.
         pending: list[tuple[ast.AST, int, Block, int, bool] | int] = [0]
         pending += [(node, -1, "body", 0, False) for node in reversed(tree.body)]
+        statements, push = self.statements, pending.append
         while pending:
             frame = pending.pop()
             if isinstance(frame, int):
                 self._close(frame)
                 continue
             node, parent, block, scope, checking = frame
-            index = len(self.statements)
+            kind = _KINDS.get(type(node), "type")
+            if kind in _PLAIN:  # most statements: no header, no blocks, no names
+                statements.append(StatementOutline(kind, self.span(node), parent, block, scope))
+                continue
+            index = len(statements)
             inner = scope
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            if isinstance(node, _DEFINITIONS):
                 inner = len(self.scopes)
                 self._open(node, index, scope)
-                pending.append(inner)
-            self._add(node, parent, block, scope, checking)
-            for name, label in reversed(_BLOCKS):
-                children: Sequence[ast.AST] = getattr(node, name, ())
-                if isinstance(children, list):
-                    below = checking or (label == "body" and isinstance(node, ast.If) and _is_type_checking(node.test))
-                    pending += [(child, index, label, inner, below) for child in reversed(children)]
+                push(inner)
+            self._add(node, kind, parent, block, scope, checking)
+            for name, label in _BLOCKS[kind]:
+                below = checking or (kind == "if" and label == "body" and _is_type_checking(node.test))  # type: ignore[attr-defined]
+                for child in reversed(getattr(node, name)):
+                    push((child, index, label, inner, below))
         return Outline(tuple(self.statements), tuple(self.scopes), tuple(self.imports))
 
     def _open(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, statement: int, parent: int) -> None:
@@ -143,7 +153,9 @@ class _Builder:
             argument.arg, kind, span, annotation, self.span(default) if default is not None else None
         )
 
-    def _add(self, node: ast.AST, parent: int, block: Block, scope: int, checking: bool) -> None:
+    def _add(
+        self, node: ast.AST, kind: StatementKind, parent: int, block: Block, scope: int, checking: bool
+    ) -> None:
         index = len(self.statements)
         if isinstance(node, ast.Import):
             for alias in node.names:
@@ -156,10 +168,11 @@ class _Builder:
                     ImportOutline(index, scope, node.module or "", node.level, alias.name, bound, checking)
                 )
         span = self._case_span(node) if isinstance(node, ast.match_case) else self._whole_span(node)
-        kind = _KINDS.get(type(node), "type")
         self.statements.append(StatementOutline(kind, span, parent, block, scope, self._heads(node), _names(node)))
 
     def span(self, node: ast.AST) -> Span:
+        if self.is_ascii:
+            return Span(node.lineno, node.col_offset + 1, node.end_lineno, node.end_col_offset + 1)  # type: ignore[attr-defined]
         column = self.source.character_column
         line, end_line = node.lineno, node.end_lineno  # type: ignore[attr-defined]
         return Span(line, column(line, node.col_offset), end_line, column(end_line, node.end_col_offset))  # type: ignore[attr-defined]

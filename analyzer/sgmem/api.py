@@ -1,0 +1,59 @@
+"""What rules may use, and all they may use: rule packages import from here only.
+
+A rule is a class derived from `Rule` in a module of its own, with a page of the same name beside it:
+
+    from sgmem.api import Facts, Report, Rule
+
+    class OddFraction(Rule):
+        name = "odd-fraction"
+        code = "XYZ101"
+
+        def check(self, facts: Facts):
+            for formula in facts.formulas:
+                ...
+                yield Report(formula.location, "what is wrong, in the user's own names")
+
+The facts are worked out by the engine when they are asked for; rules select among them and word what they select. A
+package offers its rules through the entry-point group `sgmem.rules`.
+"""
+
+from __future__ import annotations
+
+from sgmem.domains.evidence import Evidence, Strength
+from sgmem.domains.frames import Frame
+from sgmem.domains.negative import NegativeVerdict
+from sgmem.domains.program_events import EventSite
+from sgmem.domains.program_facts import Formula, Input, Origin
+from sgmem.domains.program_facts import ProgramFacts as Facts
+from sgmem.domains.program_location import Location, of_statement
+from sgmem.domains.program_mismatches import Side, UnitMismatch
+from sgmem.domains.program_reach import Check, Reach, Sink
+from sgmem.domains.program_timing import MeasuredInput, MixedTimes
+from sgmem.domains.units import Unit
+from sgmem.findings.rule import Confidence, Point, Report, Rule
+
+__all__ = [
+    "Check",
+    "Confidence",
+    "EventSite",
+    "Evidence",
+    "Facts",
+    "Formula",
+    "Frame",
+    "Input",
+    "Location",
+    "MeasuredInput",
+    "MixedTimes",
+    "NegativeVerdict",
+    "Origin",
+    "Point",
+    "Reach",
+    "Report",
+    "Rule",
+    "Side",
+    "Sink",
+    "Strength",
+    "Unit",
+    "UnitMismatch",
+    "of_statement",
+]
