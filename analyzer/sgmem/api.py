@@ -28,8 +28,9 @@ from sgmem.domains.program_facts import ProgramFacts as Facts
 from sgmem.domains.program_location import Location, of_statement
 from sgmem.domains.program_mismatches import Side, UnitMismatch
 from sgmem.domains.program_reach import Check, Reach, Sink
-from sgmem.domains.program_timing import MeasuredInput, MixedTimes
+from sgmem.domains.program_timing import MeasuredInput, MixedTimes, Passage
 from sgmem.domains.units import Unit
+from sgmem.findings.finding import Persona, Severity
 from sgmem.findings.rule import Confidence, Point, Report, Rule
 
 __all__ = [
@@ -46,10 +47,13 @@ __all__ = [
     "MixedTimes",
     "NegativeVerdict",
     "Origin",
+    "Passage",
+    "Persona",
     "Point",
     "Reach",
     "Report",
     "Rule",
+    "Severity",
     "Side",
     "Sink",
     "Strength",

@@ -52,8 +52,8 @@ class Location:
 
     @property
     def first_line(self) -> str:
-        """The line of source that it begins on."""
-        return one_line(self.file.source.slice(self.span).partition("\n")[0])
+        """The whole line of source that it begins on."""
+        return one_line(self.file.source.line(self.span.line))
 
 
 def of_statement(file: File, statement: int) -> Location:

@@ -21,10 +21,11 @@ if TYPE_CHECKING:
 
     from sgmem.domains.facts import Control
     from sgmem.flow.occurrences import Occurrences
+    from sgmem.program.calls import CallSite
     from sgmem.program.program import Program
     from sgmem.syntax.ir import Expr
 
-BirthsOf = Callable[["Expr", File, int], tuple[Birth, ...]]
+BirthsOf = Callable[["Expr", "File", int, "tuple[CallSite, ...]"], "tuple[Birth, ...]"]
 
 MAX_NODES = 60
 """A formula that grows beyond this by its definitions is judged in its own names: a longer condition tells nobody anything."""
@@ -33,7 +34,7 @@ MAX_ALTERNATIVES = 3
 
 
 class NegativeVerdicts:
-    """Judges formulas. `births_of(leaf, file, statement)` tells where an input was born."""
+    """Judges formulas. `births_of(leaf, file, statement, stack)` tells where an input was born, for the calls on the stack."""
 
     def __init__(
         self, program: Program, occurrences: Occurrences, order: Order, units: Units, births_of: BirthsOf
@@ -44,16 +45,17 @@ class NegativeVerdicts:
         self.units = units
         self.births_of = births_of
 
-    def of(self, expr: Expr, file: File, statement: int) -> NegativeVerdict:
+    def of(self, expr: Expr, file: File, statement: int, stack: tuple[CallSite, ...] = ()) -> NegativeVerdict:
         """The verdict on the value of `expr` at a statement, whatever is checked afterwards."""
-        return _Judgement(self, file, statement).of(expr)
+        return _Judgement(self, file, statement, stack).of(expr)
 
 
 class _Judgement:
     """One formula: remembers in which statement each leaf stands, since definitions come from several."""
 
-    def __init__(self, owner: NegativeVerdicts, file: File, statement: int) -> None:
+    def __init__(self, owner: NegativeVerdicts, file: File, statement: int, stack: tuple[CallSite, ...]) -> None:
         self.owner = owner
+        self.stack = stack
         self.file = file
         self.home = statement
         self.where: dict[Expr, int] = {}
@@ -152,7 +154,7 @@ class _Judgement:
 
     def fact(self, leaf: Expr) -> Fact:
         statement = self.statement_of(leaf)
-        births = self.owner.births_of(leaf, self.file, statement)
+        births = self.owner.births_of(leaf, self.file, statement, self.stack)
         evidence = self.owner.units.infer(leaf, self.file, statement, deep=True)
         unit = evidence.unit if evidence is not None else None
         # Births come the most telling first: a value that may be measured or given by the user can be chosen, whatever else

@@ -12,6 +12,7 @@ from sgmem.domains.frames import is_delta
 from sgmem.domains.lift import lift
 from sgmem.domains.program_activations import Level
 from sgmem.domains.program_definitions import inputs
+from sgmem.domains.program_location import Location
 from sgmem.program.files import dotted
 
 if TYPE_CHECKING:
@@ -38,12 +39,26 @@ class MeasuredInput:
 
 
 @dataclass(frozen=True, slots=True)
+class Passage:
+    """A place between two measurements, in the order of time: an event, or where the earlier value is handed on, with the
+    name it has from there on.
+    """
+
+    location: Location
+    event: EventSite | None = None
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class MixedTimes:
-    """`earlier` was measured before `later`, and the events, in order, happened in between."""
+    """`earlier` was measured before `later`; `events` happened in between. `certain`: by matched calls alone, not by a
+    field that both ends share.
+    """
 
     earlier: MeasuredInput
     later: MeasuredInput
     events: tuple[EventSite, ...]
+    passages: tuple[Passage, ...]
     certain: bool
 
 
@@ -69,7 +84,7 @@ class Timing:
                 events = self._between(earlier.activation, later.activation)
                 if events is not None and any(event.always for event in events):
                     sure = earlier.activation.certain and later.activation.certain
-                    return MixedTimes(earlier, later, tuple(events), sure)
+                    return MixedTimes(earlier, later, tuple(events), _passages(earlier, later, events), sure)
         return None
 
     def _measured(self, expanded: Expr, definitions: Definitions, file: File) -> Iterator[MeasuredInput]:
@@ -123,6 +138,25 @@ class Timing:
                 yield from self.events.between(level, Level(level.file, returns[-1]))
 
 
+def _passages(earlier: MeasuredInput, later: MeasuredInput, events: list[EventSite]) -> tuple[Passage, ...]:
+    """Events and hand-overs in the order of time: what was called first ran first, and callers go on after callees."""
+    way = [*reversed(earlier.activation.branch), *earlier.activation.spine, *later.activation.branch]
+    order: dict[tuple[str, int], int] = {}
+    for level in way:
+        order.setdefault(level.function, len(order))
+    found = [Passage(event.location, event) for event in events]
+    for hop in earlier.birth.hops:
+        if (hop.file.path, hop.statement) != (earlier.birth.file.path, earlier.birth.statement):
+            found.append(Passage(Location(hop.file, hop.statement, hop.span), None, hop.text))
+
+    def time(passage: Passage) -> tuple[int, int]:
+        file, statement = passage.location.file, passage.location.statement
+        function = (file.path, file.outline.statements[statement].scope)
+        return order.get(function, len(order)), statement
+
+    return tuple(sorted(found, key=time))
+
+
 def _same_way(left: tuple[Level, ...], right: tuple[Level, ...]) -> bool:
     """Whether two spines lead through the same calls to the same function."""
     return left[:-1] == right[:-1] and left[-1].function == right[-1].function
@@ -166,4 +200,4 @@ def _factor(form: Form, name: str) -> Form | None:
     return coefficients[1]
 
 
-__all__ = ["MeasuredInput", "MixedTimes", "Timing"]
+__all__ = ["MeasuredInput", "MixedTimes", "Passage", "Timing"]

@@ -79,11 +79,20 @@ class Births:
         self.occurrences = occurrences
         self.order = order
         self.measures = measures
+        self._found: dict[tuple[Expr, tuple[CallSite, ...], Path], tuple[Birth, ...]] = {}
 
     def of(
         self, expr: Expr, file: File, statement: int, stack: tuple[CallSite, ...] = (), path: Path = ()
     ) -> tuple[Birth, ...]:
         """The births of an expression's value, or of what `path` leads to in it; the most telling first."""
+        key = (expr, stack, path)
+        if key not in self._found:
+            self._found[key] = self._find(expr, file, statement, stack, path)
+        return self._found[key]
+
+    def _find(
+        self, expr: Expr, file: File, statement: int, stack: tuple[CallSite, ...], path: Path
+    ) -> tuple[Birth, ...]:
         seen: set[tuple[object, Path]] = set()
         found: dict[tuple[str, Span, str], Birth] = {}
         for birth in self._expression(expr, path, _At(file, statement, stack), seen):

@@ -420,6 +420,8 @@ class Stepper:
         row = file.outline.statements[statement]
         lowered = file.statement(statement)
         landed = False
+        if any(value.node is target for b in lowered.bindings if b.how != "augment" for target in assigned(b.target)):
+            return  # written over: nothing of it is read
         for binding in lowered.bindings:
             if binding.value is value.node:
                 landed = True

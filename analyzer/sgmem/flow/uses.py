@@ -9,7 +9,7 @@ from sgmem.flow.occurrences import Grade, Occurrences
 from sgmem.flow.order import ENTRY, Order
 from sgmem.flow.places import Field, GlobalVariable, LooseField, Parameter, Path, Place, Result, Variable
 from sgmem.program.calls import CallSite
-from sgmem.program.entities import Function, Local
+from sgmem.program.entities import Class, Function, Local
 from sgmem.program.files import File
 from sgmem.program.program import Program
 from sgmem.syntax import ir
@@ -132,11 +132,28 @@ class Uses:
         if function.is_property:
             yield from self._property(function)
             return
-        sites = stack[-1:] if stack else self.program.calls.callers(function)
-        for site in sites:
+        for site, outer in self._left(function, stack):
             for node, ancestors in calls_in(site.file, site.statement):
                 if node is site.call:
-                    yield Use(site.file, site.statement, node, ancestors, "same" if site.certain else "instance", stack[:-1])
+                    yield Use(site.file, site.statement, node, ancestors, "same" if site.certain else "instance", outer)
+
+    def _left(self, function: Function, stack: Stack) -> Iterator[tuple[CallSite, Stack]]:
+        """The calls at which a value leaves a function, each with the calls it is still inside of."""
+        entered = self._entered(stack)
+        if function in entered:
+            yield stack[-1], stack[:-1]
+            return
+        # The value did not come in by a call of this function: by a field, or through a function around it.
+        for site in self.program.calls.callers(function):
+            around = self.program.calls.inside(site.file, site.statement)
+            yield site, stack if around in entered else ()
+
+    def _entered(self, stack: Stack) -> tuple[Function | Class, ...]:
+        """The functions that the innermost call of a stack may enter."""
+        if not stack:
+            return ()
+        site = stack[-1]
+        return tuple(target for target, _, _ in self.program.calls.targets(site.call, site.file, site.scope))
 
     def _property(self, function: Function) -> Iterator[Use]:
         program = self.program

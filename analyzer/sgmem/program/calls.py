@@ -103,7 +103,7 @@ class Calls:
         return tuple(found) if len(found) <= 2 else ()
 
     def callers(self, target: Function | Class) -> tuple[CallSite, ...]:
-        """Every call that may enter a function (for `__init__`, every construction of its class and subclasses)."""
+        """Every call that may enter a function (for `__init__` and for a record, every construction of its class and subclasses)."""
         found = self._callers.get(target)
         if found is None:
             self._callers[target] = ()
@@ -130,8 +130,12 @@ class Calls:
                     if isinstance(node, ir.Call) and _spells(node, name):
                         partial = _is_partial(node)
                         for entered, filled, certain in self.targets(node, file, scope):
-                            if entered == target:
+                            if entered == target or self._inherits(entered, target):
                                 yield CallSite(file, index, node, filled, certain, partial)
+
+    def _inherits(self, entered: Function | Class, target: Function | Class) -> bool:
+        """Building a record builds the records it inherits from."""
+        return isinstance(entered, Class) and isinstance(target, Class) and target in self.classes.mro(entered)
 
     def _spellings(self, target: Function | Class) -> dict[str, list[File] | None]:
         """The names under which a target may be called, each with the files to search (None: wherever it is mentioned)."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sgmem.program.contexts import base_class
 from sgmem.program.entities import Class, External, Function
 from sgmem.syntax import ir
 
@@ -74,7 +73,7 @@ class Classes:
 
     def _direct_subclasses(self, owner: Class) -> list[Class]:
         found = []
-        for file in self.names.files.mentioning(owner.name, base_class):
+        for file in self.names.files.deriving(owner.name):
             for index, scope in enumerate(file.outline.scopes):
                 if scope.kind == "class" and scope.bases and owner in self.bases(Class(file, index)):
                     found.append(Class(file, index))

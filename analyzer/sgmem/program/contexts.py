@@ -18,7 +18,6 @@ _PARTIAL = re.compile(r"partial\(\s*(?:\w+\.)*$")
 _STORE = re.compile(r"\s*(?:(?::(?!=))|(?:[-+*/%&|^@]|//|\*\*|<<|>>)?=(?!=)|:=)")
 _UNPACK = re.compile(r"\s*[,)\]]")
 _LINE_ENDS = re.compile(r"\s*[,)\]]?\s*(?:#.*)?$")
-_BASE_LINE = re.compile(r"\s*(?:\w+\.)*$")
 _VALUE_BEFORE = re.compile(r"(?:=|['\"\]]\s*:|\w\(|=\s*[(\[{]|\b(?:else|or|if|return))\s*(?:\w+\.)*$")
 _VALUE_AFTER = re.compile(r"\s*[(.\[=]")
 
@@ -37,9 +36,9 @@ def stored(before: str, after: str) -> bool:
     return "for " in before or " as " in before or "global " in before
 
 
-def base_class(before: str, after: str) -> bool:
-    """A base in a class header, on its line or on one of its own; `import name as other`."""
-    return "class " in before or " as " in after[:8] or (_BASE_LINE.fullmatch(before) is not None and after[:1] in ",)[")
+def renamed(before: str, after: str) -> bool:
+    """`import name as other`."""
+    return after.startswith(" as ")
 
 
 def held(before: str, after: str) -> bool:

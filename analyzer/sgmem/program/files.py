@@ -7,7 +7,7 @@ from bisect import bisect_right
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
-from sgmem.program.contexts import Context, occurs, positions
+from sgmem.program.contexts import Context, occurs, positions, renamed
 from sgmem.syntax import ir
 from sgmem.syntax.build import Unparsable, build_outline
 from sgmem.syntax.ir import Expr, Span, Statement
@@ -139,15 +139,24 @@ class File:
     def may_bind(self, index: int, name: str) -> bool:
         """Whether a statement could bind `name`, by its kind and text alone: a cheap filter before lowering it."""
         row = self.outline.statements[index]
-        if row.kind in ("for", "with", "except", "case"):
-            return True
-        if row.kind in ("assign", "annotate", "augment"):
-            # The target stands on the statement's first line, unless a bracket opens it.
-            text = self.source.slice(row.span)
-            return text[:1] in "([" or name in text.partition("\n")[0]
         if row.kind in ("function", "class", "import", "global", "nonlocal"):
             return False
-        return ":=" in self.own_text(index)
+        if row.kind in ("except", "case"):
+            return True
+        text = self.target_text(index)
+        return name in text or ":=" in self.own_text(index)
+
+    def target_text(self, index: int) -> str:
+        """The text of what a statement assigns to: up to the last `=` outside brackets, a loop's target, a with's names."""
+        row = self.outline.statements[index]
+        if row.kind == "for":
+            return self.source.slice(row.heads[0])
+        if row.kind == "with":
+            return self.own_text(index)
+        if row.kind not in ("assign", "annotate", "augment"):
+            return ""
+        text = self.source.slice(row.span)
+        return text[: last_assignment(text)] if row.kind == "assign" else text.partition("=")[0]
 
     def own_text(self, index: int) -> str:
         """The text of a statement without its blocks; for a definition all of what precedes its body."""
@@ -245,14 +254,32 @@ class Files:
         return found
 
     @cached_property
-    def class_names(self) -> dict[str, list[str]]:
-        """Every class name of the program with the files that define it, found in the text alone."""
-        pattern = re.compile(rb"^[ \t]*class[ \t]+(\w+)", re.MULTILINE)
-        found: dict[str, list[str]] = {}
+    def class_headers(self) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+        """By text alone: every class name with the files that define it, and every name that stands as (part of) a base with the files
+        of the classes under it."""
+        header = re.compile(rb"^[ \t]*class[ \t]+(\w+)[ \t]*(?:\(([^)]*)\))?", re.MULTILINE)
+        word = re.compile(rb"\w+")
+        defined: dict[str, list[str]] = {}
+        derived: dict[str, list[str]] = {}
         for path in sorted(self.paths):
-            for name in pattern.findall(self.tree.read(path)):
-                found.setdefault(name.decode(), []).append(path)
-        return found
+            for name, bases in header.findall(self.tree.read(path)):
+                defined.setdefault(name.decode(errors="replace"), []).append(path)
+                for base in word.findall(bases):
+                    derived.setdefault(base.decode(errors="replace"), []).append(path)
+        return defined, derived
+
+    @property
+    def class_names(self) -> dict[str, list[str]]:
+        """Every class name of the program with the files that define it."""
+        return self.class_headers[0]
+
+    def deriving(self, name: str) -> Iterator[File]:
+        """The files with a class that seems to derive from `name`, under any name it is imported as."""
+        aliased = [path for path in self.tree.mentioning(name) if self._holds(path, name, renamed)]
+        for path in dict.fromkeys([*self.class_headers[1].get(name, ()), *aliased]):
+            file = self.get(path)
+            if file is not None:
+                yield file
 
     def _parse(self, path: str) -> File | None:
         source = self.source(path)
@@ -264,6 +291,26 @@ class Files:
             self.unreadable[path] = str(error)
             return None
         return File(source, outline, _module_name(path), path.endswith("__init__.py"))
+
+
+def last_assignment(text: str) -> int:
+    """The offset of the last `=` of an assignment that stands outside brackets and strings; the length where none is found."""
+    first = text.find("=")
+    if first < 0 or text.find("=", first + 1) < 0:
+        return first if first >= 0 else len(text)
+    depth, last, quote = 0, len(text), ""
+    for at, character in enumerate(text):
+        if quote:
+            quote = "" if character == quote and text[at - 1] != "\\" else quote
+        elif character in "\"'":
+            quote = character
+        elif character in "([{":
+            depth += 1
+        elif character in ")]}":
+            depth -= 1
+        elif character == "=" and depth == 0 and text[at - 1] not in "=!<>:" and text[at + 1 : at + 2] != "=":
+            last = at
+    return last
 
 
 def _module_name(path: str) -> str:

@@ -50,7 +50,7 @@ def compute(tree: SourceTree, only: tuple[str, ...], options: CheckOptions) -> C
             if finding.path not in paths:
                 continue
             if comments.cover(report.location, rule):
-                suppressed += 1
+                suppressed += _is_wanted(finding, options)
             else:
                 findings.append(finding)
     if judges_comments:

@@ -102,7 +102,7 @@ class FormulaReports:
         # An augmented assignment is read as the operation it stands for, which no span of the source spells.
         text = one_line(text_of(expression) if expression.span == statement.span else own)
         unit = self._unit(whole(formula), formula)
-        verdict = self.negatives.of(whole(formula), formula.file, formula.statement)
+        verdict = self.negatives.of(whole(formula), formula.file, formula.statement, formula.stack)
         negative = Negative(verdict.verdict, verdict.condition, verdict.witness)
         guard = checks.first(key) if verdict.verdict != "no" else None
         return Formula(number, formula.target, text, unit, inputs, negative, sites.id_of(guard) if guard else None)

@@ -202,15 +202,19 @@ class ExpressionLowering:
         return ir.Yield(self.span(node), self.optional(value))
 
     def number(self, node: cst.Integer | cst.Float | cst.Imaginary) -> ir.Expr:
+        text = node.value
         try:
-            value = node.evaluated_value
+            value = int(text) if text.isdecimal() and (text[0] != "0" or text == "0") else node.evaluated_value
         except (ValueError, SyntaxError):  # more digits than Python converts
-            return ir.Opaque(self.span(node), node.value[:40])
-        return ir.Const(self.span(node), value, node.value)
+            return ir.Opaque(self.span(node), text[:40])
+        return ir.Const(self.span(node), value, text)
 
     def string(self, node: cst.SimpleString) -> ir.Expr:
+        text = node.value
+        if "\\" not in text and text[0] in "\"'" and text[:3] not in ('\"\"\"', "'''"):
+            return ir.Const(self.span(node), text[1:-1], text)  # nothing to evaluate
         try:
-            return ir.Const(self.span(node), node.evaluated_value, node.value)
+            return ir.Const(self.span(node), node.evaluated_value, text)
         except (ValueError, SyntaxError):
             return ir.Opaque(self.span(node), node.value[:40])
 
