@@ -26,10 +26,10 @@ class NegativeBudget(Rule):
 
     def check(self, facts: Facts) -> Iterator[Report]:
         for formula in facts.formulas:
+            if not formula.is_budget or formula.only_measured:
+                continue
             verdict = formula.negative
             if verdict.verdict == "no" or verdict.condition is None or len(verdict.condition) > LONGEST_CONDITION:
-                continue
-            if formula.only_measured:
                 continue
             sink = worst(formula.reach)
             if sink is not None:

@@ -27,6 +27,7 @@ from sgmem.flow.order import Order
 from sgmem.flow.steps import Stepper
 from sgmem.flow.uses import Uses
 from sgmem.program.files import dotted
+from sgmem.syntax import ir
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -116,6 +117,18 @@ class Formula:
     def only_measured(self) -> bool:
         """Whether all its inputs are readings: a difference of readings tells what happened in between, or what is used."""
         return all(one.origins and one.origins[0].kind == "measurement" for one in self.inputs)
+
+    @cached_property
+    def is_budget(self) -> bool:
+        """Whether something is taken off an amount or share that was measured or that the user sets."""
+        subtracts = any(
+            isinstance(node, ir.Binary | ir.Unary) and node.operator == "-" for node in ir.walk(self._expanded)
+        )
+        return subtracts and any(
+            origin.kind in ("measurement", "declaration") and _is_amount(one.unit)
+            for one in self.inputs
+            for origin in one.origins[:1]
+        )
 
     @cached_property
     def negative(self) -> NegativeVerdict:

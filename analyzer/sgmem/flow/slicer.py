@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from sgmem.flow.graph import FormulaSite, Move, Role, SiteKey, Slice, SliceSite, State, describe
@@ -11,6 +12,7 @@ from sgmem.flow.order import Order
 from sgmem.flow.places import Field, LooseField, Parameter, Path, Place, Result, Variable
 from sgmem.flow.steps import Kind, Step, Stepper
 from sgmem.flow.uses import Stack, Use, Uses
+from sgmem.program.entities import Function
 from sgmem.program.files import File, dotted
 from sgmem.program.program import Program
 from sgmem.syntax import ir
@@ -46,11 +48,13 @@ class Distance:
 
 
 class Slicer:
-    """Grows one slice. Feed it seeds, then `run`."""
+    """Grows one slice. Feed it seeds, then `run`. `is_gauge` says which functions read a memory gauge: what one of them computes
+    and returns is a new measurement at each of its calls, so the slice does not follow it out."""
 
-    def __init__(self, program: Program, budget: Budget) -> None:
+    def __init__(self, program: Program, budget: Budget, is_gauge: Callable[[Function], bool] = lambda _: False) -> None:
         self.program = program
         self.budget = budget
+        self.is_gauge = is_gauge
         self.occurrences = Occurrences(program)
         self.order = Order(program.names)
         self.uses = Uses(program, self.occurrences, self.order)
@@ -136,7 +140,11 @@ class Slicer:
         if step.unresolved is not None and not derived:
             self.slice.unresolved[(use.file.path, step.span.line, step.unresolved)] = None
         target, onward = step.target, None
+        if derived and isinstance(target, Result) and self.is_gauge(target.function):
+            target = None
         if target is not None:
+            if not step.path and target in self.slice.seeds:
+                derived = False  # whatever is written into a place of the parameter is the parameter from there on
             if derived and _builds_object(target):
                 sites.append(self._sink(step, use, sites[-1], distance.hops))
             elif step.end == "store" or isinstance(target, Field):
@@ -251,6 +259,9 @@ def target_text(file: File, statement: int, step: Step) -> str:
     for binding in lowered.bindings:
         held = binding.target if binding.how == "augment" else None
         if step.formula is not None and any(n is not None and _holds(n, step.formula) for n in (binding.value, held)):
+            unpacked = isinstance(binding.target, ir.Collection) and isinstance(step.target, Variable | Field | LooseField)
+            if unpacked and step.target is not None and not isinstance(step.target, Result):
+                return step.target.name
             return dotted(binding.target) or file.source.slice(binding.target.span)
     if step.end == "return":
         scope = file.scope(file.outline.statements[statement].scope)

@@ -116,7 +116,8 @@ class Stepper:
                 if value.node is parent.test:
                     found.append(_end(value, "guard"))
                     return None
-                return replace(value, node=parent, formula=parent if value.formula is not None else None)
+                whole = value.formula is not None and not value.path
+                return replace(value, node=parent, formula=parent if whole else value.formula)
             case ir.Collection():
                 key = parent.items.index(value.node) if parent.kind != "set" and value.node in parent.items else ANY
                 if isinstance(value.node, ir.Starred):
@@ -154,8 +155,8 @@ class Stepper:
                 return replace(value, node=parent)
             found.append(_end(value, "read"))
             return None
-        if parent.operator == "%" and isinstance(parent.left, ir.Const | ir.Format) and not _is_number(parent.left):
-            found.append(_end(value, "read"))  # old-style string formatting
+        if _is_text(parent.left) or _is_text(parent.right):  # a message, by `%` or by `+`
+            found.append(_end(value, "read"))
             return None
         if parent.operator not in ARITHMETIC:
             found.append(_end(value, "read"))
@@ -210,7 +211,7 @@ class Stepper:
         if len(value.path) >= MAX_PATH:
             found.append(replace(_end(value, "read"), unresolved="nested deeper than containers are followed"))
             return None
-        return replace(value, node=parent, path=(key, *value.path), formula=None)
+        return replace(value, node=parent, path=(key, *value.path))
 
     def _cut(self, path: Path) -> Path:
         return path[:MAX_PATH]
@@ -234,7 +235,7 @@ class Stepper:
         targets = self.program.calls.targets(call, file, scope)
         text = dotted(call.func) or last
         if not targets:
-            if isinstance(entity, External) or last in _LOGGING or not value.path:
+            if isinstance(entity, External) or last in _LOGGING or not value.path or value.formula is not None:
                 end: End = "read" if last in _LOGGING or (isinstance(entity, External) and entity.dotted in _BUILTIN_READS) else "pass"
                 names = self._names(call, file, scope)
                 step = Step(end, "argument", argument.span, None, value.path, value.derived, value.formula, None, text, names)
@@ -432,12 +433,12 @@ class Stepper:
                     path = path[1:]
                 derived = value.derived or binding.how == "augment"
                 onward = replace(value, path=path, derived=derived)
-                if binding.how == "augment" and not path:
+                if binding.how == "augment" and not path and not _is_text(binding.value):
                     onward.formula = value.formula or value.node
                 yield from self._assign(binding.target, onward, file, statement, lowered.span)
             elif binding.how == "augment" and binding.target is value.node and not value.path:
                 landed = True
-                onward = replace(value, derived=True, formula=value.node)
+                onward = replace(value, derived=True, formula=None if _is_text(binding.value) else value.node)
                 yield from self._assign(binding.target, onward, file, statement, lowered.span)
         if landed:
             return
@@ -532,8 +533,11 @@ def _end(value: _Value, end: End) -> Step:
     return Step(end, "load", value.node.span, None, value.path, value.derived, value.formula)
 
 
-def _is_number(node: Expr) -> bool:
-    return isinstance(node, ir.Const) and isinstance(node.value, int | float)
+def _is_text(node: Expr | None) -> bool:
+    """Whether an expression builds a string: `+` and `%` on it are no arithmetic."""
+    while isinstance(node, ir.Binary):
+        node = node.left
+    return isinstance(node, ir.Format) or (isinstance(node, ir.Const) and isinstance(node.value, str | bytes))
 
 
 def _bound(target: Expr, path: Path) -> list[tuple[str, Path]]:

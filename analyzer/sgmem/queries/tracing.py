@@ -10,6 +10,7 @@ from sgmem.flow.places import Field
 from sgmem.flow.seeds import Seeds
 from sgmem.flow.slicer import Budget, Slicer
 from sgmem.models.load import Models, load_models
+from sgmem.program.entities import Function
 from sgmem.program.program import Program
 from sgmem.queries.backward import BackwardSlice
 from sgmem.queries.formulas import FormulaReports
@@ -29,7 +30,10 @@ class Analysis:
         self.tree = tree
         self.models = models
         self.program = Program(tree, tuple(tree.files))
-        self.slicer = Slicer(self.program, budget)
+        self.slicer = Slicer(self.program, budget, self._is_gauge)
+
+    def _is_gauge(self, function: Function) -> bool:
+        return self.models.measurements.find(function.qualified) is not None
 
 
 def compute(tree: SourceTree, name: str, options: TraceOptions) -> Trace:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 # Indexing the words of a tree takes as long as that many searches through its bytes.
-SEARCHES_BEFORE_INDEX = 20
+SEARCHES_BEFORE_INDEX = 8
 
 
 class SourceFile(msgspec.Struct, frozen=True):

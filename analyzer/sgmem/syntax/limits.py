@@ -142,7 +142,7 @@ class _Scan:
             self._newline()
         elif frame.kind == "expression" and first == ":":
             self._push(_Frame("specification", frame.quote))
-        elif first in _OPERATORS:
+        elif first in _OPERATORS or token == "!=":
             self._count(len(token))
 
     def _word(self, word: str) -> None:

@@ -5,8 +5,11 @@ libcst's own position metadata wants whole modules and costs three times the par
 
 from __future__ import annotations
 
+import re
+import sys
 from typing import TYPE_CHECKING, Any
 
+import libcst as cst
 from libcst._nodes.internal import CodegenState
 
 from sgmem.syntax.ir import Span
@@ -14,25 +17,47 @@ from sgmem.syntax.ir import Span
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from libcst import CSTNode
+_RECURSION = 20_000
+"""Enough for what `limits` lets through. Frames of Python code take no room on the C stack."""
+_BLANK_END = re.compile(r"(?:\s|\\\n|#[^\n]*\n)+\Z")
+_BLANK_START = re.compile(r"(?:\s|\\\n|#[^\n]*\n)+")
+
+
+class DeepRecursion:
+    """While entered, Python code may recurse as deep as a slice within the limits needs, however deep the caller stands."""
+
+    def __enter__(self) -> None:
+        self.before = sys.getrecursionlimit()
+        sys.setrecursionlimit(max(self.before, _RECURSION))
+
+    def __exit__(self, *_: object) -> None:
+        sys.setrecursionlimit(self.before)
 
 
 class _Recording:
-    """Notes where a node's own syntax begins and ends, its parentheses excluded, as `ast` has it."""
+    """Notes where a node's own syntax begins and ends, as `ast` has it: without its parentheses, except for a tuple and a
+    generator, whose innermost pair is their own."""
 
     __slots__ = ("column", "line", "node", "state")
 
-    def __init__(self, state: PositionState, node: CSTNode) -> None:
+    def __init__(self, state: PositionState, node: cst.CSTNode) -> None:
         self.state, self.node = state, node
 
     def __enter__(self) -> None:
-        self.line, self.column = self.state.line, self.state.column
+        state, node = self.state, self.node
+        if isinstance(node, cst.Tuple | cst.GeneratorExp) and node.lpar:
+            self.line, self.column = state.opened
+        else:
+            self.line, self.column = state.line, state.column
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        state = self.state
-        state.spans[self.node] = Span(self.line, self.column, state.line, state.column)
+        if kind is None:
+            state, node = self.state, self.node
+            state.spans[node] = Span(self.line, self.column, state.line, state.column)
+            if isinstance(node, cst.Tuple | cst.GeneratorExp) and node.lpar:
+                state.closing = node
 
 
 class PositionState(CodegenState):
@@ -42,7 +67,19 @@ class PositionState(CodegenState):
         super().__init__(default_indent="    ", default_newline="\n")
         self.line = line
         self.column = column
-        self.spans: dict[CSTNode, Span] = {}
+        self.spans: dict[cst.CSTNode, Span] = {}
+        self.opened = (line, column)
+        self.closing: cst.CSTNode | None = None
+
+    def before_codegen(self, node: cst.CSTNode) -> None:
+        if node.__class__ is cst.LeftParen:
+            self.opened = (self.line, self.column)
+
+    def after_codegen(self, node: cst.CSTNode) -> None:
+        if self.closing is not None and node.__class__ is cst.RightParen:
+            begin = self.spans[self.closing]
+            self.spans[self.closing] = Span(begin.line, begin.column, self.line, self.column)
+            self.closing = None
 
     def add_token(self, value: str) -> None:
         newlines = value.count("\n")
@@ -57,19 +94,66 @@ class PositionState(CodegenState):
             self.column += len(token)
 
     def record_syntactic_position(
-        self, node: CSTNode, *, start_node: CSTNode | None = None, end_node: CSTNode | None = None
+        self, node: cst.CSTNode, *, start_node: cst.CSTNode | None = None, end_node: cst.CSTNode | None = None
     ) -> Any:
         return _Recording(self, node)
 
 
-def spans_of(node: CSTNode, line: int, column: int) -> dict[CSTNode, Span]:
-    """Return the span of every node below `node`, whose text begins at this 1-based place.
-
-    A tree too deep for libcst's recursive generator yields what was reached before it gave up.
-    """
+def spans_of(node: cst.CSTNode, line: int, column: int) -> dict[cst.CSTNode, Span]:
+    """Return the span of every node below `node`, whose text begins at this 1-based place."""
     state = PositionState(line, column)
-    try:
-        node._codegen(state)
-    except RecursionError:
-        pass
+    node._codegen(state)
     return state.spans
+
+
+class Positions:
+    """Where the nodes of one parsed slice stand, and what is written there.
+
+    `text` is the slice, `place` its span in the file; a node whose place is unknown gets the place of the slice.
+    """
+
+    def __init__(self, spans: dict[cst.CSTNode, Span], text: str, place: Span) -> None:
+        self.spans = spans
+        self.text = text
+        self.place = place
+        self._starts: list[int] | None = None
+
+    def of(self, node: cst.CSTNode) -> Span:
+        return self.spans.get(node, self.place)
+
+    def slice(self, span: Span) -> str:
+        """The text of a span within the slice."""
+        return self.text[self._offset(span.line, span.column) : self._offset(span.end_line, span.end_column)]
+
+    def trimmed(self, span: Span) -> Span:
+        """The span without blanks and comments at its ends."""
+        text = self.slice(span)
+        before, after = _BLANK_START.match(text), _BLANK_END.search(text)
+        if before is None and after is None:
+            return span
+        begin = self._offset(span.line, span.column) + (before.end() if before is not None else 0)
+        end = self._offset(span.end_line, span.end_column) - (len(after.group()) if after is not None else 0)
+        return Span(*self._position(begin), *self._position(end))
+
+    def through_comma(self, span: Span) -> Span:
+        """The span with the comma after it, if one follows."""
+        text, end = self.text, self._offset(span.end_line, span.end_column)
+        blank = _BLANK_START.match(text, end)
+        end = blank.end() if blank is not None else end
+        return Span(span.line, span.column, *self._position(end + 1)) if text[end : end + 1] == "," else span
+
+    def _offset(self, line: int, column: int) -> int:
+        if line == self.place.line:
+            return column - self.place.column
+        return self._lines()[line - self.place.line] + column - 1
+
+    def _position(self, offset: int) -> tuple[int, int]:
+        newlines = self.text.count("\n", 0, offset)
+        if not newlines:
+            return self.place.line, self.place.column + offset
+        return self.place.line + newlines, offset - self.text.rfind("\n", 0, offset)
+
+    def _lines(self) -> list[int]:
+        if self._starts is None:
+            self._starts = [0, *(found.end() for found in re.finditer("\n", self.text))]
+        return self._starts
