@@ -46,12 +46,15 @@ class Level:
 class Activation:
     """`spine[0]` and `branch[0]` are statements of one activation; the last of each is the formula, and the birth.
 
-    `certain` is false where the chain had to be joined by the call tree because the value rested in a field.
+    `certain` is false where the chain had to be joined by the call tree because the value rested in a field. When it was
+    stored by the constructor of an object whose method the spine begins in, `constructed` is true: the branch begins in
+    the constructor, which had returned before the spine began.
     """
 
     spine: tuple[Level, ...]
     branch: tuple[Level, ...]
     certain: bool = True
+    constructed: bool = False
 
 
 class Activations:
@@ -65,16 +68,24 @@ class Activations:
     def of(self, birth: Birth, file: File, statement: int) -> Activation | None:
         """The activation that joins a birth and the statement that uses its value; None where the hops do not say."""
         spine, down = [Level(file, statement)], list[Level]()
-        at, certain = Level(file, statement), True
+        at, certain, constructed = Level(file, statement), True, False
         for hop in birth.hops:
             level = Level(hop.file, hop.statement)
             if _is_return(hop):
                 down.append(at)
             elif ":" in hop.text or hop.text.startswith("?"):
-                joined = self._join(spine, level)
-                if joined is None:
+                certain = False
+                inner = self._below(at, level)
+                if inner is not None:
+                    down += inner
+                elif down:
                     return None
-                (spine, down), certain = joined, False
+                elif (joined := self._join(spine, level)) is not None:
+                    spine, down = joined
+                elif not constructed and (before := self._before(spine[0], level)) is not None:
+                    down, constructed = before, True
+                else:
+                    return None
             elif level.function != at.function:
                 if down:
                     if down.pop().function != level.function:
@@ -85,9 +96,9 @@ class Activations:
         if Level(birth.file, birth.statement).function != at.function and birth.hops:
             return None
         branch = (*down, Level(birth.file, birth.statement))
-        if branch[0].function != spine[0].function:
+        if not constructed and branch[0].function != spine[0].function:
             return None
-        return Activation(tuple(spine), branch, certain)
+        return Activation(tuple(spine), branch, certain, constructed)
 
     def dominates(self, first: Level, second: Level) -> bool:
         """Whether every way to `second` leads through `first`; both are statements of one function."""
@@ -103,15 +114,32 @@ class Activations:
 
     # -- joining by the call tree ---------------------------------------------------------------------------------------------
 
+    def _below(self, at: Level, stored: Level) -> list[Level] | None:
+        """The calls from the function around `at` to the store of a field, if they come before `at` on every way."""
+        for chain in self._chains(stored):
+            if chain[0].function == at.function:
+                return chain[:-1] if self.dominates(chain[0], at) else None
+        return None
+
     def _join(self, spine: list[Level], stored: Level) -> tuple[list[Level], list[Level]] | None:
         """A function whose activation leads to the store of a field first and then to the spine: both chains from it."""
-        if stored.function == spine[0].function:
-            return (spine, []) if self.dominates(stored, spine[0]) else None
         above = {chain[0].function: chain for chain in self._chains(spine[0])}
         for chain in self._chains(stored):
             other = above.get(chain[0].function)
             if other is not None and chain[0] != other[0] and self.dominates(chain[0], other[0]):
                 return [*other[:-1], *spine], chain[:-1]
+        return None
+
+    def _before(self, first: Level, stored: Level) -> list[Level] | None:
+        """The calls from the constructor of the object whose method `first` is in: a constructor has run before."""
+        begun = self.program.calls.inside(first.file, first.statement)
+        if begun is None or begun.owner is None or begun.name == "__init__":
+            return None
+        for chain in self._chains(stored):
+            around = self.program.calls.inside(chain[0].file, chain[0].statement)
+            if around is not None and around.name == "__init__" and around.owner is not None:
+                if self.program.classes.related(around.owner, begun.owner):
+                    return chain[:-1]
         return None
 
     def _chains(self, start: Level) -> Iterator[list[Level]]:

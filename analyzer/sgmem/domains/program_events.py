@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from sgmem.control.cfg import EXIT
@@ -32,12 +32,14 @@ CHARGED = frozenset(
 
 MAX_DEPTH = 4
 MAX_FUNCTIONS = 60
+MAX_OVERRIDES = 4
 
 
 @dataclass(frozen=True, slots=True)
 class EventSite:
     """A call that changes device memory. `always`: it stands on every way between the two places; else `when` says on
-    which. `via` is the call between the places that leads to it, where it is not that call itself.
+    which. `via` is the call between the places that leads to it, where it is not that call itself; `certain` is false
+    where a subclass may do otherwise.
     """
 
     row: EventRow
@@ -46,6 +48,7 @@ class EventSite:
     always: bool
     when: str = ""
     via: str = ""
+    certain: bool = True
 
 
 class Events:
@@ -67,14 +70,27 @@ class Events:
         `deep` also looks into the functions called in between, for what they do on every way through them.
         """
         file, scope = before.file, before.scope
+        indices = [
+            index
+            for index in file.own_statements(scope)
+            if index < before.statement and (after is None or index > after.statement)
+        ]
+        return self._among(file, scope, indices, after, before.statement, deep)
+
+    def until_return(self, after: Level, *, deep: bool = False) -> Iterator[EventSite]:
+        """The events of one activation from a statement to its normal end."""
+        indices = [index for index in after.file.own_statements(after.scope) if index > after.statement]
+        return self._among(after.file, after.scope, indices, after, EXIT, deep)
+
+    def _among(
+        self, file: File, scope: int, indices: list[int], after: Level | None, end: int, deep: bool
+    ) -> Iterator[EventSite]:
         tree = self.activations.tree(file, scope)
-        for index in file.own_statements(scope):
-            if index >= before.statement or (after is not None and index <= after.statement):
-                continue
+        for index in indices:
             if after is not None and not tree.dominates(after.statement, index):
                 continue
-            always = tree.dominates(index, before.statement)
-            if not always and not self._reaches(file, scope, index, before.statement):
+            always = tree.dominates(index, end)
+            if not always and not self._reaches(file, scope, index, end):
                 continue
             yield from self._direct(file, index, always)
             if deep and always:
@@ -130,15 +146,23 @@ class Events:
                 if isinstance(node, ir.Call) and self.row(node, file, scope) is None:
                     found = self._in_callee(node, file, scope, MAX_DEPTH)
                     if found is not None:
-                        yield EventSite(found.row, found.location, found.name, True, "", _called(node))
+                        yield replace(found, via=_called(node))
                         return
 
     def _in_callee(self, call: ir.Call, file: File, scope: int, depth: int) -> EventSite | None:
+        """An event in what a call certainly enters; that overriding methods agree is looked at where they are few."""
         targets = self.program.calls.targets(call, file, scope)
-        functions = [target for target, _, certain in targets if isinstance(target, Function) and certain]
-        if len(functions) != 1 or len(functions) != len(targets):
+        sure = [target for target, _, certain in targets if certain]
+        if len(sure) != 1 or not isinstance(sure[0], Function):
             return None
-        return self._in_function(functions[0], depth)
+        found = self._in_function(sure[0], depth)
+        if found is None or len(targets) == 1:
+            return found
+        others = [target for target, _, certain in targets if not certain]
+        agreed = len(others) <= MAX_OVERRIDES and all(
+            isinstance(other, Function) and self._in_function(other, depth) is not None for other in others
+        )
+        return replace(found, certain=found.certain and agreed)
 
     def _in_function(self, function: Function, depth: int) -> EventSite | None:
         """An event that every complete way through a function passes."""

@@ -120,10 +120,9 @@ class Formula:
 
     @cached_property
     def is_budget(self) -> bool:
-        """Whether something is taken off an amount or share that was measured or that the user sets."""
-        subtracts = any(
-            isinstance(node, ir.Binary | ir.Unary) and node.operator == "-" for node in ir.walk(self._expanded)
-        )
+        """Whether it takes something off, itself, and an amount or share is in it that was measured or the user sets."""
+        nodes = ir.walk(self._expression.expression)
+        subtracts = any(isinstance(node, ir.Binary | ir.Unary) and node.operator == "-" for node in nodes)
         return subtracts and any(
             origin.kind in ("measurement", "declaration") and _is_amount(one.unit)
             for one in self.inputs

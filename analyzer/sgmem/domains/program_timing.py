@@ -84,6 +84,7 @@ class Timing:
                 events = self._between(earlier.activation, later.activation)
                 if events is not None and any(event.always for event in events):
                     sure = earlier.activation.certain and later.activation.certain
+                    sure = sure and any(event.always and event.certain for event in events)
                     return MixedTimes(earlier, later, tuple(events), _passages(earlier, later, events), sure)
         return None
 
@@ -109,19 +110,24 @@ class Timing:
     def _between(self, earlier: Activation, later: Activation) -> list[EventSite] | None:
         """The events after the birth of one and before that of the other; None where that order does not hold."""
         offset = len(earlier.spine) - len(later.spine)
-        if offset < 0 or not _same_way(earlier.spine[offset:], later.spine):
+        if offset < 0 or not _same_way(earlier.spine[offset:], later.spine) or (later.constructed and not earlier.constructed):
             return None
         found = list(self._rest_of(earlier))
-        if offset == 0:
-            first, second = earlier.branch[0], later.branch[0]
-            if first == second or not self.activations.dominates(first, second):
+        first, second = earlier.branch[0], later.branch[0]
+        if earlier.constructed == later.constructed and (offset == 0 or earlier.constructed):
+            if first == second or first.function != second.function or not self.activations.dominates(first, second):
                 return None
             found += self.events.between(first, second, deep=True)
         else:
-            found += self.events.between(earlier.branch[0], earlier.spine[0], deep=True)
-            for level in earlier.spine[1:offset]:
+            if earlier.constructed:
+                found += self.events.until_return(first, deep=True)
+                levels = earlier.spine[:offset]
+            else:
+                found += self.events.between(first, earlier.spine[0], deep=True)
+                levels = earlier.spine[1:offset]
+            for level in levels:
                 found += self.events.between(None, level, deep=True)
-            found += self.events.between(None, later.branch[0], deep=True)
+            found += self.events.between(None, second, deep=True)
         for level in later.branch[1:]:
             found += self.events.between(None, level)
         return _direct_first(found)

@@ -6,10 +6,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from sgmem.flow.arithmetic import NUMERIC, formula_span, is_text
+from sgmem.flow.conversions import aligned, unconverted
 from sgmem.flow.occurrences import Occurrence, Occurrences
 from sgmem.flow.order import ENTRY, Order
 from sgmem.flow.places import ANY, Field, GlobalVariable, LooseField, Parameter, Path, Place, Variable
-from sgmem.flow.steps import METHODS, NUMERIC
+from sgmem.flow.steps import METHODS
 from sgmem.program.calls import CallSite, bind
 from sgmem.program.classes import assigned
 from sgmem.program.entities import Class, Function
@@ -18,11 +20,12 @@ from sgmem.program.program import Program
 from sgmem.syntax import ir
 from sgmem.syntax.ir import Expr, Span
 
-BirthKind = Literal["measurement", "declaration", "constant", "computed", "call", "parameter", "unresolved"]
+BirthKind = Literal["measurement", "declaration", "constant", "computed", "built", "call", "parameter", "unresolved"]
+"""`computed` is arithmetic; `built` a display, comparison, text or function made there; `call` the result of one that is not known."""
 
 # The most telling birth first, where a value has several.
 RANK: dict[BirthKind, int] = {
-    "measurement": 0, "declaration": 1, "computed": 2, "call": 3, "constant": 4, "parameter": 5, "unresolved": 6,
+    "measurement": 0, "declaration": 1, "computed": 2, "call": 3, "built": 4, "constant": 5, "parameter": 6, "unresolved": 7,
 }  # fmt: skip
 MAX_DEPTH = 40
 MAX_BIRTHS = 24
@@ -54,6 +57,8 @@ class Birth:
     hops: tuple[Hop, ...] = ()
     converted: bool = False
     """Whether the value was converted to another unit on the way."""
+    stack: tuple[CallSite, ...] = ()
+    """The calls by which the value came in where it was born."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,14 +146,16 @@ class Births:
                         yield from self._expression(item, path[1:], at, seen)
             case ir.Binary() if (converted := unconverted(expr)) is not None:
                 yield from self._expression(converted, path, replace(at, converted=True), seen)
-            case _:
+            case ir.Binary() if (rounded := aligned(expr)) is not None:
+                yield from self._expression(rounded, path, at, seen)
+            case ir.Binary() | ir.Unary() if not is_text(expr):
                 yield self._birth("computed", expr, at)
+            case _:
+                yield self._birth("built", expr, at)
 
     def _birth(self, kind: BirthKind, expr: Expr, at: _At, place: Place | None = None) -> Birth:
-        span = expr.span
-        if kind == "computed":
-            span = at.file.statement(at.statement).span
-        return Birth(kind, at.file, at.statement, expr, span, place, at.hops, at.converted)
+        span = formula_span(at.file.statement(at.statement), expr) if kind == "computed" else expr.span
+        return Birth(kind, at.file, at.statement, expr, span, place, at.hops, at.converted, at.stack)
 
     def _hop(self, at: _At, file: File, statement: int, span: Span, text: str, stack: tuple[CallSite, ...]) -> _At:
         return _At(file, statement, stack, (*at.hops, Hop(file, statement, span, text)), at.converted)
@@ -183,7 +190,8 @@ class Births:
         for binding in statement.bindings:
             for inner in unpacking(binding.target, name):
                 if binding.how == "augment":
-                    yield Birth("computed", file, index, binding.value, statement.span, None, at.hops)
+                    kind: BirthKind = "built" if is_text(binding.value) else "computed"
+                    yield Birth(kind, file, index, binding.value, statement.span, None, at.hops, at.converted, at.stack)
                 elif binding.value is not None:
                     element = (ANY,) if binding.how == "iterate" else ()
                     yield from self._expression(binding.value, (*element, *inner, *path), onward, seen)
@@ -230,7 +238,7 @@ class Births:
             span = written.file.statement(written.statement).span
             onward = self._hop(at, written.file, written.statement, span, str(place), ())
             if binding.how == "augment":
-                yield Birth("computed", written.file, written.statement, binding.value, span, place, at.hops)
+                yield Birth("computed", written.file, written.statement, binding.value, span, place, at.hops, at.converted)
                 continue
             inner = next(iter(unpacking(binding.target, written.node)), ())
             yield from self._expression(binding.value, (*inner, *path), onward, seen)
@@ -395,37 +403,6 @@ class Births:
                 yield from self._expression(filled.argument.value, inner, onward, seen)
             elif filled.parameter is None and filled.argument.star == "**":
                 yield from self._expression(filled.argument.value, (place.name, *path), onward, seen)
-
-
-_CONVERSIONS = frozenset({*(2**n for n in (3, 10, 20, 30, 40)), *(10**n for n in (3, 6, 9, 12))})
-
-
-def unconverted(expr: ir.Binary) -> Expr | None:
-    """The amount that an expression only converts to another unit (`x * (1 << 30)`, `x / 1024`); None for other arithmetic."""
-    if expr.operator in ("*", "/", "//"):
-        if literal(expr.right) in _CONVERSIONS:
-            return expr.left
-        if expr.operator == "*" and literal(expr.left) in _CONVERSIONS:
-            return expr.right
-    return None
-
-
-def literal(expr: Expr) -> int | float | None:
-    """The value of a number written as a literal or as a power or product of literals."""
-    if isinstance(expr, ir.Const):
-        return expr.value if isinstance(expr.value, int | float) else None
-    if not isinstance(expr, ir.Binary):
-        return None
-    left, right = literal(expr.left), literal(expr.right)
-    if left is None or right is None:
-        return None
-    if expr.operator == "*":
-        return left * right
-    if expr.operator == "<<" and isinstance(left, int) and isinstance(right, int) and 0 <= right <= 64:
-        return left << right
-    if expr.operator == "**" and abs(left) <= 1024 and 0 <= right <= 12:
-        return left**right
-    return None
 
 
 def unpacking(target: Expr, name: str | Expr) -> Iterator[Path]:

@@ -10,7 +10,7 @@ from typing import Literal
 
 from sgmem.flow.places import Field, GlobalVariable, LooseField, Parameter, Place, Variable
 from sgmem.program.classes import assigned
-from sgmem.program.contexts import stored
+from sgmem.program.contexts import defined, stored
 from sgmem.program.entities import Class, Function, Global, Local
 from sgmem.program.files import File, dotted
 from sgmem.program.program import Program
@@ -137,8 +137,12 @@ class Occurrences:
                         yield Occurrence(file, index, target, (), place, grade, binding)
                 elif isinstance(target, ir.Name) and target.id == name:
                     yield Occurrence(file, index, target, (), self.bound_place(file, row.scope, name, index), "same", binding)
-        for root in statement.values:
+        text = file.own_text(index)
+        for root in statement.expressions() if ":=" in text or "setattr" in text else ():
             for node, ancestors in ir.paths(root):
+                if isinstance(node, ir.Walrus) and node.target.id == name:
+                    bound = self.bound_place(file, row.scope, name, index)
+                    yield Occurrence(file, index, node, ancestors, bound, "same", Binding(node.target, node.value, "assign"))
                 if isinstance(node, ir.Call) and _literal_name(node, "setattr", 1) == name and len(node.args) == 3:
                     stored = Binding(node.args[1].value, node.args[2].value, "assign")
                     for place, grade in self.fields(node.args[0].value, name, file, row.scope):
@@ -247,6 +251,13 @@ class Occurrences:
                 scope = file.scope_defined_by.get(index)
                 if scope is not None and any(p.name == name for p in file.scope(scope).parameters):
                     yield Parameter(Function(file, scope), name)
+
+    def functions(self, name: str) -> Iterator[Function]:
+        """Every function called `name`; the setters of a property are no functions of their own."""
+        for file in self.program.files.mentioning(name, defined):
+            for index, scope in enumerate(file.outline.scopes):
+                if scope.kind == "function" and file.children.get(scope.parent, {}).get(name) == index:
+                    yield Function(file, index)
 
 
 def _literal_name(call: ir.Call, function: str, position: int) -> str | None:

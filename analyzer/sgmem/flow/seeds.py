@@ -2,48 +2,61 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
+from sgmem.flow.arithmetic import formula_span
 from sgmem.flow.graph import FormulaSite, Role, SiteKey, SliceSite, State, describe
-from sgmem.flow.occurrences import Occurrence
-from sgmem.flow.places import Field, GlobalVariable, LooseField, Parameter, Place, Variable
-from sgmem.flow.slicer import Slicer, formula_span
+from sgmem.flow.occurrences import Grade, Occurrence
+from sgmem.flow.places import Field, GlobalVariable, LooseField, Parameter, Place, Result
+from sgmem.flow.slicer import Slicer
 from sgmem.flow.steps import ARITHMETIC, NUMERIC
-from sgmem.flow.uses import Stack, Use
-from sgmem.program.entities import Class, Function
+from sgmem.flow.uses import Stack
+from sgmem.program.entities import Function
 from sgmem.program.files import File, dotted
 from sgmem.syntax import ir
 from sgmem.syntax.ir import Expr
 
 NO_STACK: Stack = ()
+FAR_PLACES = (Field, LooseField, GlobalVariable)
+"""Places that are read far from where they are written, and perhaps written nowhere."""
 
 
 class Seeds:
-    """Seeds one slicer. `wanted` limits the seeds to places of that qualified text (`module:Class.attr`)."""
+    """Seeds one slicer. `wanted` limits the seeds to some of the places that bear the name."""
 
-    def __init__(self, slicer: Slicer, name: str, wanted: str | None = None) -> None:
+    def __init__(self, slicer: Slicer, name: str) -> None:
         self.slicer = slicer
         self.program = slicer.program
         self.name = name
-        self.wanted = wanted
+        self.wanted: frozenset[Place] | None = None
+
+    def bearers(self) -> Iterator[Place]:
+        """Every field, global, local, parameter and function that bears the name."""
+        occurrences = self.slicer.occurrences
+        yield from (seen.place for seen in occurrences.writes(self.name))
+        yield from occurrences.parameters(self.name)
+        yield from (seen.place for seen in occurrences.reads(self.name) if isinstance(seen.place, FAR_PLACES))
+        yield from map(Result, occurrences.functions(self.name))
 
     def plant(self) -> None:
-        """Seed fields, globals, locals and parameters, then flags; the slicer must run before `plant_literals`."""
-        for seen in self.slicer.occurrences.writes(self.name):
+        """Seed places; the slicer must run before `plant_literals`."""
+        occurrences = self.slicer.occurrences
+        for seen in occurrences.writes(self.name):
             if self._is_wanted(seen.place):
                 self._write(seen)
-        for parameter in self.slicer.occurrences.parameters(self.name):
+        for parameter in occurrences.parameters(self.name):
             if self._is_wanted(parameter):
                 self._parameter(parameter)
-        for seen in self.slicer.occurrences.reads(self.name):
-            if self._is_wanted(seen.place) and isinstance(seen.place, Field | LooseField | GlobalVariable):
+        for function in occurrences.functions(self.name):
+            if self._is_wanted(Result(function)):
+                self._function(function)
+        for seen in occurrences.reads(self.name):
+            if isinstance(seen.place, FAR_PLACES) and self._is_wanted(seen.place):
                 self._seed(seen.place)
 
     def _is_wanted(self, place: Place) -> bool:
-        if self.wanted is None:
-            return True
-        text = str(place)
-        return text == self.wanted or text.endswith((f".{self.wanted}", f":{self.wanted}"))
+        return self.wanted is None or place in self.wanted
 
     def _seed(self, place: Place) -> None:
         self.slicer.slice.seeds[place] = None
@@ -55,7 +68,8 @@ class Seeds:
         statement = file.statement(seen.statement)
         in_class_body = isinstance(place, Field) and file.scope(seen.scope).kind == "class"
         role: Role = "declaration" if in_class_body else "store" if isinstance(place, Field | LooseField) else "write"
-        key = SiteKey(file, statement.span, role, describe(place))
+        span = seen.node.span if isinstance(seen.node, ir.Walrus) else statement.span
+        key = SiteKey(file, span, role, describe(place))
         self.slicer.slice.add(SliceSite(key, seen.statement, place, False, seen.grade, write_kind(seen)))
         self.slicer.slice.seeds[place] = None
         self.slicer.enter(State(place, (), False, NO_STACK), key, "assign")
@@ -65,16 +79,37 @@ class Seeds:
         """A write that computes the parameter from other values is a formula of its own."""
         binding = seen.binding
         assert binding is not None
-        expression = arithmetic_in(binding.value)
+        self._formula_in(binding.value, key, seen.statement, seen.place, dotted(binding.target) or self.name, seen.grade)
+
+    def _formula_in(
+        self, value: Expr | None, key: SiteKey, statement: int, place: Place, target: str, grade: Grade = "same"
+    ) -> None:
+        expression = arithmetic_in(value)
         if expression is None:
             return
-        span = formula_span(seen.file.statement(seen.statement).span, expression.span)
-        formula = SiteKey(seen.file, span, "formula", key.slot)
+        span = formula_span(key.file.statement(statement), expression)
+        formula = SiteKey(key.file, span, "formula", key.slot)
         slice_ = self.slicer.slice
-        slice_.add(SliceSite(formula, seen.statement, seen.place, True, seen.grade))
+        slice_.add(SliceSite(formula, statement, place, True, grade))
         slice_.lead(formula, key, "assign")
-        target = dotted(binding.target) or self.name
-        slice_.formulas.setdefault(formula, FormulaSite(formula, seen.file, seen.statement, expression, target, seen.place))
+        slice_.formulas.setdefault(formula, FormulaSite(formula, key.file, statement, expression, target, place))
+
+    def _function(self, function: Function) -> None:
+        """A function's result: what it returns is written where it returns it."""
+        file, place = function.file, Result(function)
+        declared = SiteKey(file, name_span(function), "declaration", describe(place))
+        self.slicer.slice.add(SliceSite(declared, function.scope.statement, place, False, "same", "declared"))
+        self.slicer.enter(State(place, (), False, NO_STACK), declared, "return")
+        self.slicer.slice.seeds[place] = None
+        for index in file.own_statements(function.index):
+            statement = file.statement(index)
+            if statement.kind == "return" and statement.values:
+                value = statement.values[0]
+                kind = "constant" if isinstance(value, ir.Const) else "derived" if arithmetic_in(value) is not None else "copy"
+                key = SiteKey(file, statement.span, "write", describe(place))
+                self.slicer.slice.add(SliceSite(key, index, place, False, "same", kind))
+                self.slicer.enter(State(place, (), False, NO_STACK), key, "return")
+                self._formula_in(value, key, index, place, f"{function.name}()")
 
     def _parameter(self, parameter: Parameter) -> None:
         row = parameter.function.parameter(parameter.name)
@@ -94,8 +129,7 @@ class Seeds:
                 for root in file.statement(index).expressions():
                     for node, ancestors in ir.paths(root):
                         self._literal(file, index, node, ancestors)
-        if self.wanted is None:
-            self._flags()
+        self._flags()
 
     def _literal(self, file: File, index: int, node: Expr, ancestors: tuple[Expr, ...]) -> None:
         if isinstance(node, ir.Call):
@@ -148,8 +182,14 @@ class Seeds:
             for index in file.mentions(flag.removeprefix("--")):
                 for root in file.statement(index).values:
                     for node in ir.walk(root):
-                        if isinstance(node, ir.Call) and declares_flag(node, flag, self.name):
+                        if isinstance(node, ir.Call) and declares_flag(node, flag, self.name) and self._is_own_flag(file, index):
                             self._flag(file, index, node)
+
+    def _is_own_flag(self, file: File, index: int) -> bool:
+        """Whether a flag sets a wanted place: of a single field, one that its class declares."""
+        span = file.statement(index).span
+        owners = [place.owner for place in self.wanted or () if isinstance(place, Field)]
+        return self.wanted is None or any(owner.file is file and owner.scope.span.contains(span) for owner in owners)
 
     def _flag(self, file: File, index: int, node: ir.Call) -> None:
         key = SiteKey(file, node.span, "declaration", f"flag --{self.name.replace('_', '-')}")
@@ -219,11 +259,14 @@ def declares_flag(call: ir.Call, flag: str, name: str) -> bool:
     return False
 
 
-def functions_of(owner: Class) -> Iterator[Function]:
-    """The methods defined in a class's own body."""
-    for index in owner.file.children.get(owner.index, {}).values():
-        if owner.file.scope(index).kind == "function":
-            yield Function(owner.file, index)
+def name_span(function: Function) -> ir.Span:
+    """The header of a function up to its name."""
+    text = function.file.own_text(function.scope.statement)
+    match = re.search(rf"\bdef\s+({re.escape(function.name)})\b", text)
+    whole = function.file.outline.statements[function.scope.statement].span
+    start = function.file.source.offset(whole.line, whole.column)
+    assert match is not None
+    return ir.Span(*function.file.source.position(start + match.start()), *function.file.source.position(start + match.end()))
 
 
-__all__ = ["Seeds", "Use", "Variable", "arithmetic_in", "declares_flag"]
+__all__ = ["Seeds", "arithmetic_in", "declares_flag"]

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from sgmem.flow.arithmetic import formula_span
 from sgmem.flow.graph import FormulaSite, Move, Role, SiteKey, Slice, SliceSite, State, describe
 from sgmem.flow.occurrences import Grade, Occurrences
 from sgmem.flow.order import Order
@@ -197,7 +198,7 @@ class Slicer:
         assert step.formula is not None
         statement = use.file.statement(use.statement)
         target = target_text(use.file, use.statement, step)
-        span = formula_span(statement.span, step.formula.span)
+        span = formula_span(statement, step.formula)
         slot = describe(step.target, step.path) if step.target is not None else target
         key = SiteKey(use.file, span, "formula", slot)
         self.slice.add(SliceSite(key, use.statement, step.target, True, use.grade, None, None, use.ancestors, hops))
@@ -243,11 +244,6 @@ def _reading(use: Use, steps: list[Step]) -> tuple[Role, Span]:
 
 def _is_test(use: Use) -> bool:
     return use.file.outline.statements[use.statement].kind in ("if", "while", "assert")
-
-
-def formula_span(statement: Span, expression: Span) -> Span:
-    """A formula's site is its whole statement where that is small, else the expression itself."""
-    return statement if statement.contains(expression) and statement.end_line - statement.line <= 12 else expression
 
 
 def target_text(file: File, statement: int, step: Step) -> str:

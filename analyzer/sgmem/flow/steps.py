@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from sgmem.flow.arithmetic import ARITHMETIC, NUMERIC, is_text
 from sgmem.flow.occurrences import Grade, Occurrences
 from sgmem.flow.places import ANY, CALLED, MAX_PATH, Field, LooseField, Parameter, Path, Place, Result, Variable
 from sgmem.program.calls import CallSite, bind
@@ -19,11 +20,9 @@ from sgmem.syntax.ir import Expr, Span
 Kind = Literal["assign", "argument", "return", "store", "load", "operand", "keyword", "overlay", "alias"]
 End = Literal["read", "pass", "store", "guard", "bind", "return", "through"]
 
-ARITHMETIC = {"+", "-", "*", "/", "//", "%", "**", "<<", ">>", "@", "&", "|", "^"}
-NUMERIC = {"int", "float", "round", "abs", "min", "max", "sum", "ceil", "floor", "pow", "tensor", "as_tensor", "align_up", "cdiv"}
-SAME = {"copy", "deepcopy", "cast", "dict", "list", "tuple", "set", "sorted", "reversed", "frozenset", "iter", "next", "vars", "asdict"}
+SAME = {"copy", "deepcopy", "cast", "dict", "OrderedDict", "list", "tuple", "deque", "iter", "vars", "asdict"}
+REORDERED = {"set", "sorted", "reversed", "frozenset"}
 METHODS = {"item", "copy", "clone", "tolist", "cpu", "cuda", "to", "detach"}
-_ELEMENTS = {"values", "pop", "popleft", "items"}
 _LOGGING = {"debug", "info", "warning", "warn", "error", "exception", "critical", "log", "print", "rank_print", "log_info_on_rank0"}
 
 
@@ -152,10 +151,10 @@ class Stepper:
     def _through_arithmetic(self, value: _Value, parent: ir.Binary, found: list[Step]) -> _Value | None:
         if value.path:
             if parent.operator in ("+", "|"):  # lists and dicts joined keep their elements
-                return replace(value, node=parent)
+                return replace(value, node=parent, path=value.path if value.node is parent.left else _moved(value.path))
             found.append(_end(value, "read"))
             return None
-        if _is_text(parent.left) or _is_text(parent.right):  # a message, by `%` or by `+`
+        if is_text(parent.left) or is_text(parent.right):  # a message, by `%` or by `+`
             found.append(_end(value, "read"))
             return None
         if parent.operator not in ARITHMETIC:
@@ -178,7 +177,7 @@ class Stepper:
             found.append(_end(value, "read"))
             return None
         if isinstance(parent.index, ir.Slice):
-            return replace(value, node=parent)
+            return replace(value, node=parent, path=value.path if parent.index.lower is None else _moved(value.path))
         if isinstance(parent.index, ir.Const):
             if parent.index.value not in (value.path[0], None) and value.path[0] != ANY:
                 return None
@@ -235,13 +234,12 @@ class Stepper:
         targets = self.program.calls.targets(call, file, scope)
         text = dotted(call.func) or last
         if not targets:
-            if isinstance(entity, External) or last in _LOGGING or not value.path or value.formula is not None:
-                end: End = "read" if last in _LOGGING or (isinstance(entity, External) and entity.dotted in _BUILTIN_READS) else "pass"
-                names = self._names(call, file, scope)
-                step = Step(end, "argument", argument.span, None, value.path, value.derived, value.formula, None, text, names)
-                if end == "pass" and not isinstance(entity, External):
-                    step = replace(step, unresolved=f"call of {text or 'an expression'} could not be resolved")
-                found.append(step)
+            end: End = "read" if last in _LOGGING or (isinstance(entity, External) and entity.dotted in _BUILTIN_READS) else "pass"
+            names = self._names(call, file, scope)
+            step = Step(end, "argument", argument.span, None, value.path, value.derived, value.formula, None, text, names)
+            if end == "pass" and not isinstance(entity, External):
+                step = replace(step, unresolved=f"call of {text or 'an expression'} could not be resolved")
+            found.append(step)
             return None
         partial = (dotted(call.func) or "").rpartition(".")[2] == "partial"
         for target, filled, certain in targets:
@@ -273,6 +271,8 @@ class Stepper:
                 literal = key.value if isinstance(key, ir.Const) else None
                 if literal is not None and value.path[0] not in (literal, ANY):
                     return None
+                return replace(value, node=call, path=value.path[1:])
+            if last in ("pop", "popleft"):
                 return replace(value, node=call, path=value.path[1:])
             if last == "items":
                 return replace(value, node=call, path=self._cut((ANY, 1, *value.path[1:])))
@@ -322,7 +322,16 @@ class Stepper:
         if last in SAME:
             if last == "asdict" and not value.path:
                 return None
+            if last == "dict" and value.path[1:2] == (1,) and (value.path[0] == ANY or isinstance(value.path[0], int)):
+                return replace(value, node=call, path=(ANY, *value.path[2:]))  # made from pairs
             return replace(value, node=call)
+        if last in REORDERED:
+            return replace(value, node=call, path=_moved(value.path))
+        if last == "next":
+            return replace(value, node=call, path=value.path[1:] if position == 0 else value.path)
+        if last in ("get", "pop") and position == 1 and isinstance(call.func, ir.Attribute):
+            if not self.program.calls.targets(call, file, scope):
+                return replace(value, node=call)  # the default
         if last in NUMERIC and not value.path:
             formula = call if value.formula is not None or last in ("min", "max") and len(call.args) > 1 else None
             return replace(value, node=call, derived=True, formula=formula)
@@ -355,8 +364,10 @@ class Stepper:
             path = (ANY, *path)
         elif not path:
             return None
+        elif last == "extend":
+            path = _moved(path)
         found += self._put(call.func.base, replace(value, path=self._cut(path)), file, statement, call.span)
-        return None
+        return replace(value, node=call) if last == "setdefault" else None
 
     def _enter(
         self, value: _Value, argument: ir.Argument, target: Function | Class, site: CallSite, text: str
@@ -431,14 +442,16 @@ class Stepper:
                     if not path:
                         continue
                     path = path[1:]
+                if binding.how == "augment":
+                    path = _moved(path)
                 derived = value.derived or binding.how == "augment"
                 onward = replace(value, path=path, derived=derived)
-                if binding.how == "augment" and not path and not _is_text(binding.value):
+                if binding.how == "augment" and not path and not is_text(binding.value):
                     onward.formula = value.formula or value.node
                 yield from self._assign(binding.target, onward, file, statement, lowered.span)
             elif binding.how == "augment" and binding.target is value.node and not value.path:
                 landed = True
-                onward = replace(value, derived=True, formula=None if _is_text(binding.value) else value.node)
+                onward = replace(value, derived=True, formula=None if is_text(binding.value) else value.node)
                 yield from self._assign(binding.target, onward, file, statement, lowered.span)
         if landed:
             return
@@ -533,11 +546,9 @@ def _end(value: _Value, end: End) -> Step:
     return Step(end, "load", value.node.span, None, value.path, value.derived, value.formula)
 
 
-def _is_text(node: Expr | None) -> bool:
-    """Whether an expression builds a string: `+` and `%` on it are no arithmetic."""
-    while isinstance(node, ir.Binary):
-        node = node.left
-    return isinstance(node, ir.Format) or (isinstance(node, ir.Const) and isinstance(node.value, str | bytes))
+def _moved(path: Path) -> Path:
+    """The path to an element whose index has changed."""
+    return (ANY, *path[1:]) if path and isinstance(path[0], int) else path
 
 
 def _bound(target: Expr, path: Path) -> list[tuple[str, Path]]:
@@ -563,4 +574,4 @@ def _uses_inside(parent: ir.Comprehension, name: str) -> list[tuple[Expr, tuple[
     ]
 
 
-__all__ = ["End", "Kind", "LooseField", "Step", "Stepper", "assigned"]
+__all__ = ["ARITHMETIC", "NUMERIC", "End", "Kind", "LooseField", "Step", "Stepper", "assigned"]

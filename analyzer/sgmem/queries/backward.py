@@ -119,7 +119,7 @@ def written(site: SliceSite) -> Iterator[tuple[Expr, Path]]:
     statement = file.statement(site.statement)
     name = getattr(site.place, "name", None)
     for binding in statement.bindings:
-        if binding.value is None or binding.how == "augment" or not statement.span.contains(span):
+        if binding.value is None or binding.how in ("augment", "catch") or span != statement.span:
             continue
         element: Path = (ANY,) if binding.how == "iterate" else ()
         for target in assigned(binding.target):
@@ -128,7 +128,9 @@ def written(site: SliceSite) -> Iterator[tuple[Expr, Path]]:
                     yield binding.value, (*element, *path)
     for root in statement.expressions():
         for node in ir.walk(root):
-            if isinstance(node, ir.Call):
+            if isinstance(node, ir.Walrus) and node.span == span:
+                yield node.value, ()
+            elif isinstance(node, ir.Call):
                 yield from ((argument.value, ()) for argument in node.args if argument.span == span)
                 if node.span == span and dotted(node.func) == "setattr" and len(node.args) == 3:
                     yield node.args[2].value, ()

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from sgmem.config.errors import NothingAnalysed
 from sgmem.flow.bulk import BulkWrites
-from sgmem.flow.places import Field
+from sgmem.flow.places import Field, LooseField
 from sgmem.flow.seeds import Seeds
 from sgmem.flow.slicer import Budget, Slicer
+from sgmem.flow.wanted import Wanted, full_name
 from sgmem.models.load import Models, load_models
 from sgmem.program.entities import Function
 from sgmem.program.program import Program
@@ -21,6 +22,8 @@ from sgmem.queries.sites import SiteReports, source_info
 
 if TYPE_CHECKING:
     from sgmem.source.tree import SourceTree
+
+MAX_CANDIDATES = 12
 
 
 class Analysis:
@@ -41,20 +44,15 @@ def compute(tree: SourceTree, name: str, options: TraceOptions) -> Trace:
     report = options.progress or (lambda _: None)
     analysis = Analysis(tree, load_models(), budget_for(options))
     slicer = analysis.slicer
-    bare = bare_name(name)
-    report(f"looking for {bare}")
-    seeds = Seeds(slicer, bare, name if name != bare else None)
-    seeds.plant()
-    if not slicer.slice.seeds and not slicer.slice.sites:
-        seeds.plant_literals()
-    if not slicer.slice.seeds and not slicer.slice.sites:
-        raise NothingAnalysed(f"nothing in {tree.root} is called {name!r}", candidates=similar(tree, bare))
+    wanted = Wanted(name)
+    report(f"looking for {wanted.bare}")
+    seeds = planted(analysis, wanted)
     report("following values")
     slicer.run()
     seeds.plant_literals()
     for place in list(slicer.slice.seeds):
         if isinstance(place, Field):
-            BulkWrites(slicer, bare).plant(place)
+            BulkWrites(slicer, wanted.bare).plant(place)
     slicer.run()
     backward = BackwardSlice(analysis.program, slicer, analysis.models)
     if options.direction != "forward":
@@ -65,6 +63,30 @@ def compute(tree: SourceTree, name: str, options: TraceOptions) -> Trace:
     formulas.collect()
     slicer.slice.join_places()
     return assemble(analysis, name, formulas, options)
+
+
+def planted(analysis: Analysis, wanted: Wanted) -> Seeds:
+    """The seeds of a NAME, planted. Raises `NothingAnalysed` where it means nothing, or, being qualified, more than one place."""
+    slicer, tree = analysis.slicer, analysis.tree
+    seeds = Seeds(slicer, wanted.bare)
+    unknown = f"nothing in {tree.root} is called {wanted.text!r}"
+    if not wanted.bare.isidentifier():
+        raise NothingAnalysed(unknown)
+    if wanted.is_qualified:
+        bearers = dict.fromkeys(seeds.bearers())
+        seeds.wanted, names = wanted.choose(analysis.program, bearers)
+        if not names:
+            full = sorted({full_name(place) for place in bearers if not isinstance(place, LooseField)})
+            raise NothingAnalysed(unknown, candidates=full[:MAX_CANDIDATES] or similar(tree, wanted.bare))
+        if len(names) > 1:
+            raise NothingAnalysed(f"{wanted.text!r} may mean any of {len(names)} places", candidates=names[:MAX_CANDIDATES])
+    seeds.plant()
+    if not slicer.slice.seeds and not slicer.slice.sites:
+        seeds.plant_literals()
+    if not slicer.slice.seeds and not slicer.slice.sites:
+        hint = f"{wanted.bare} is a class: name one of its fields" if wanted.bare in analysis.program.files.class_names else None
+        raise NothingAnalysed(unknown, hint=hint, candidates=similar(tree, wanted.bare))
+    return seeds
 
 
 def budget_for(options: TraceOptions) -> Budget:
@@ -109,11 +131,6 @@ def construction_reports(slicer: Slicer, sites: SiteReports) -> tuple[AfterConst
     return tuple(rows)
 
 
-def bare_name(name: str) -> str:
-    """The last part of a possibly qualified name."""
-    return name.rpartition(":")[2].rpartition(".")[2] or name
-
-
 def similar(tree: SourceTree, name: str) -> tuple[str, ...]:
     """Names in the source that look like a name that was not found."""
     import re
@@ -122,4 +139,4 @@ def similar(tree: SourceTree, name: str) -> tuple[str, ...]:
     words: set[str] = set()
     for path in tree.files:
         words.update(word.decode() for word in re.findall(rb"[A-Za-z_][A-Za-z0-9_]{2,60}", tree.read(path)))
-    return tuple(get_close_matches(name, words, n=5, cutoff=0.75))
+    return tuple(get_close_matches(name, words - {name}, n=5, cutoff=0.75))

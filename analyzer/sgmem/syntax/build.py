@@ -37,7 +37,20 @@ _KINDS: dict[type[ast.AST], StatementKind] = {
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 _PLAIN: frozenset[StatementKind] = frozenset(
-    {"assign", "augment", "annotate", "expression", "return", "raise", "assert", "delete", "pass", "break", "continue", "type"}
+    {
+        "assign",
+        "augment",
+        "annotate",
+        "expression",
+        "return",
+        "raise",
+        "assert",
+        "delete",
+        "pass",
+        "break",
+        "continue",
+        "type",
+    }
 )
 
 # The blocks of each compound statement, last first, since they are pushed on a stack.
@@ -153,9 +166,7 @@ class _Builder:
             argument.arg, kind, span, annotation, self.span(default) if default is not None else None
         )
 
-    def _add(
-        self, node: ast.AST, kind: StatementKind, parent: int, block: Block, scope: int, checking: bool
-    ) -> None:
+    def _add(self, node: ast.AST, kind: StatementKind, parent: int, block: Block, scope: int, checking: bool) -> None:
         index = len(self.statements)
         if isinstance(node, ast.Import):
             for alias in node.names:

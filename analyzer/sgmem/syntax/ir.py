@@ -167,9 +167,11 @@ class Starred(Expr, frozen=True, eq=False):
 class Lambda(Expr, frozen=True, eq=False):
     parameters: tuple[str, ...]
     body: Expr
+    defaults: tuple[Expr, ...] = ()
+    """The parameters' default values, evaluated where the lambda stands."""
 
     def children(self) -> tuple[Expr, ...]:
-        return (self.body,)
+        return (*self.defaults, self.body)
 
 
 class Clause(msgspec.Struct, frozen=True, eq=False):

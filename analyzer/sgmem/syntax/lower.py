@@ -2,75 +2,66 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import libcst as cst
 
 from sgmem.syntax import ir
-from sgmem.syntax.positions import spans_of
+from sgmem.syntax.ir import Span
+from sgmem.syntax.limits import parsable
+from sgmem.syntax.positions import DeepRecursion, Positions, spans_of
+from sgmem.syntax.strings import joined, literal_part, string_value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
-    from sgmem.syntax.ir import Span
-
-# libcst's native parser overflows its stack on deep nesting and long operator chains, and takes the process with it.
-MAX_LENGTH = 60_000
-MAX_NESTING = 120
-MAX_OPERATORS = 400
-
-
-def parsable(text: str) -> bool:
-    """Whether a slice is shallow and short enough to hand to libcst's native parser."""
-    if len(text) > MAX_LENGTH:
-        return False
-    if len(text) < MAX_NESTING:
-        return True
-    depth = deepest = 0
-    for character in text:
-        if character in "([{":
-            depth += 1
-            deepest = max(deepest, depth)
-        elif character in ")]}":
-            depth -= 1
-    chain = text.count(" and ") + text.count(" or ") + text.count("not ") + text.count(".") + text.count(" if ")
-    chain += sum(text.count(operator) for operator in "+-*/%|&^@<>=~")
-    # Members of a flat display are siblings, not a chain: judge the longest piece between commas.
-    if chain > MAX_OPERATORS:
-        chain = max(
-            sum(piece.count(operator) for operator in (" and ", " or ", "not ", ".", " if ", *"+-*/%|&^@<>=~"))
-            for piece in text.split(",")
-        )
-    return deepest <= MAX_NESTING and chain <= MAX_OPERATORS
+_OPAQUE_TEXT = 80
+"""How much of its source an `Opaque` keeps."""
 
 
 def lower_expression(text: str, span: Span) -> ir.Expr:
     """Lower the expression that `text`, the slice of `span`, spells. What libcst cannot read becomes `Opaque`."""
     if not parsable(text):
-        return ir.Opaque(span, text[:80])
-    # An expression may run over several lines without parentheses of its own (they belong to the statement), so lend it a pair.
+        return ir.Opaque(span, text[:_OPAQUE_TEXT])
     try:
-        node = cst.parse_expression(f"({text}\n)")
-        spans = spans_of(node, span.line, span.column - 1)
-        return ExpressionLowering(spans, span).lower(node)
-    except (cst.ParserSyntaxError, RecursionError, ValueError):
-        return ir.Opaque(span, text[:80])
+        with DeepRecursion():
+            return _expression(text, span)
+    except (cst.ParserSyntaxError, cst.CSTValidationError, RecursionError, ValueError):
+        return ir.Opaque(span, text[:_OPAQUE_TEXT])
+
+
+def _expression(text: str, span: Span) -> ir.Expr:
+    # An expression may run over several lines in parentheses that are not its own but the statement's, so lend it a pair.
+    try:
+        node = cst.parse_expression(f"({without_form_feeds(text)}\n)")
+    except cst.ParserSyntaxError:
+        if not text.startswith("*"):
+            raise
+        # `*Ts`, as an annotation of `*args`.
+        inner = Span(span.line, span.column + 1, span.end_line, span.end_column)
+        return ir.Starred(span, _expression(text[1:], inner))
+    spans = spans_of(node, span.line, span.column - 1)
+    spans[node] = span
+    return ExpressionLowering(Positions(spans, text, span)).lower(node)
+
+
+def without_form_feeds(text: str) -> str:
+    """libcst does not give a form feed back where it stands between tokens; a blank is as wide."""
+    return text.replace("\f", " ") if "\f" in text else text
 
 
 class ExpressionLowering:
-    """Lowers the nodes of one parsed slice; a node whose place is unknown gets the place of the slice."""
+    """Lowers the nodes of one parsed slice."""
 
-    def __init__(self, spans: dict[cst.CSTNode, Span], default: Span) -> None:
-        self.spans = spans
-        self.default = default
-
-    def span(self, node: cst.CSTNode) -> Span:
-        return self.spans.get(node, self.default)
+    def __init__(self, positions: Positions) -> None:
+        self.positions = positions
+        self.span = positions.of
 
     def lower(self, node: cst.CSTNode) -> ir.Expr:
         method = _LOWERINGS.get(type(node))
         if method is None:
-            return ir.Opaque(self.span(node), type(node).__name__)
+            span = self.span(node)
+            return ir.Opaque(span, self.positions.slice(span)[:_OPAQUE_TEXT])
         return method(self, node)
 
     def optional(self, node: cst.CSTNode | None) -> ir.Expr | None:
@@ -98,24 +89,40 @@ class ExpressionLowering:
         return lowered
 
     def subscript(self, node: cst.Subscript) -> ir.Expr:
-        parts = [self.element(element.slice) for element in node.slice]
-        index = parts[0] if len(parts) == 1 else ir.Collection(self.span(node), "tuple", tuple(parts))
-        return ir.Subscript(self.span(node), self.lower(node.value), index)
+        return ir.Subscript(self.span(node), self.lower(node.value), self.index(node.slice))
 
-    def element(self, node: cst.BaseSlice) -> ir.Expr:
+    def index(self, elements: Sequence[cst.SubscriptElement]) -> ir.Expr:
+        """What stands between the brackets; with a comma or a star it is a tuple without parentheses."""
+        parts = [self.element(element) for element in elements]
+        last = elements[-1]
+        alone = len(parts) == 1 and not isinstance(last.comma, cst.Comma) and not isinstance(parts[0], ir.Starred)
+        if alone:
+            return parts[0]
+        begin, end = self.span(elements[0]), self.span(last)
+        span = self.positions.trimmed(Span(begin.line, begin.column, end.end_line, end.end_column))
+        return ir.Collection(self.positions.through_comma(span), "tuple", tuple(parts))
+
+    def element(self, element: cst.SubscriptElement) -> ir.Expr:
+        node, span = element.slice, self.span(element)
         if isinstance(node, cst.Slice):
-            return ir.Slice(
-                self.span(node), self.optional(node.lower), self.optional(node.upper), self.optional(node.step)
-            )
+            lower, upper, step = self.optional(node.lower), self.optional(node.upper), self.optional(node.step)
+            # The blanks around a colon belong to the slice, which the colon begins or ends where a part is missing.
+            return ir.Slice(self.positions.trimmed(span), lower, upper, step)
         assert isinstance(node, cst.Index)
-        return self.lower(node.value)
+        value = self.lower(node.value)
+        return ir.Starred(span, value) if node.star else value
 
     def call(self, node: cst.Call) -> ir.Expr:
-        arguments = tuple(
-            ir.Argument(self.span(a), self.lower(a.value), a.keyword.value if a.keyword else None, a.star)  # type: ignore[arg-type]
-            for a in node.args
-        )
-        return ir.Call(self.span(node), self.lower(node.func), arguments)
+        span, func = self.span(node), self.lower(node.func)
+        if len(node.args) == 1 and isinstance(node.args[0].value, cst.GeneratorExp) and not node.args[0].value.lpar:
+            # A lone generator shares the parentheses of the call, and `ast` counts them as its own.
+            generator = node.args[0].value
+            self.positions.spans[generator] = self.positions.from_bracket(self.span(generator), span)
+        return ir.Call(span, func, tuple(self.argument(argument) for argument in node.args))
+
+    def argument(self, node: cst.Arg) -> ir.Argument:
+        keyword = node.keyword.value if node.keyword else None
+        return ir.Argument(self.span(node), self.lower(node.value), keyword, node.star)
 
     def binary(self, node: cst.BinaryOperation) -> ir.Expr:
         spine: list[cst.BinaryOperation] = [node]
@@ -134,7 +141,7 @@ class ExpressionLowering:
         operator = _spelling(node.operator)
         values: list[cst.BaseExpression] = [node.right]
         left: cst.BaseExpression = node.left
-        while isinstance(left, cst.BooleanOperation) and _spelling(left.operator) == operator:
+        while isinstance(left, cst.BooleanOperation) and not left.lpar and _spelling(left.operator) == operator:
             values.append(left.right)
             left = left.left
         values.append(left)
@@ -149,8 +156,10 @@ class ExpressionLowering:
         return ir.Conditional(self.span(node), self.lower(node.test), self.lower(node.body), self.lower(node.orelse))
 
     def display(self, node: cst.Tuple | cst.List | cst.Set) -> ir.Expr:
-        kind = _DISPLAYS[type(node)]
-        return ir.Collection(self.span(node), kind, tuple(self.lower(_member(element)) for element in node.elements))  # type: ignore[arg-type]
+        kind, span = _DISPLAYS[type(node)], self.span(node)
+        if isinstance(node, cst.Tuple) and not node.lpar and isinstance(node.elements[-1].comma, cst.Comma):
+            span = self.positions.trimmed(span)  # the blanks after the last comma
+        return ir.Collection(span, kind, tuple(self.lower(_member(element)) for element in node.elements))
 
     def starred(self, node: cst.StarredElement) -> ir.Expr:
         return ir.Starred(self.span(node), self.lower(node.value))
@@ -169,11 +178,13 @@ class ExpressionLowering:
             every.append(given.star_arg)
         if given.star_kwarg is not None:
             every.append(given.star_kwarg)
-        return ir.Lambda(self.span(node), tuple(p.name.value for p in every), self.lower(node.body))
+        names = tuple(parameter.name.value for parameter in every)
+        defaults = tuple(self.lower(p.default) for p in every if p.default is not None)
+        return ir.Lambda(self.span(node), names, self.lower(node.body), defaults)
 
     def comprehension(self, node: cst.GeneratorExp | cst.ListComp | cst.SetComp) -> ir.Expr:
         clauses = self.clauses(node.for_in)
-        return ir.Comprehension(self.span(node), _COMPREHENSIONS[type(node)], self.lower(node.elt), None, clauses)  # type: ignore[arg-type]
+        return ir.Comprehension(self.span(node), _COMPREHENSIONS[type(node)], self.lower(node.elt), None, clauses)
 
     def dict_comprehension(self, node: cst.DictComp) -> ir.Expr:
         return ir.Comprehension(
@@ -204,19 +215,20 @@ class ExpressionLowering:
     def number(self, node: cst.Integer | cst.Float | cst.Imaginary) -> ir.Expr:
         text = node.value
         try:
-            value = int(text) if text.isdecimal() and (text[0] != "0" or text == "0") else node.evaluated_value
+            value = int(text) if text.isdecimal() and text[0] != "0" else node.evaluated_value
         except (ValueError, SyntaxError):  # more digits than Python converts
-            return ir.Opaque(self.span(node), text[:40])
+            return ir.Opaque(self.span(node), text[:_OPAQUE_TEXT])
         return ir.Const(self.span(node), value, text)
+
+    def ellipsis(self, node: cst.Ellipsis) -> ir.Expr:
+        return ir.Const(self.span(node), "...", "...")
 
     def string(self, node: cst.SimpleString) -> ir.Expr:
         text = node.value
-        if "\\" not in text and text[0] in "\"'" and text[:3] not in ('\"\"\"', "'''"):
-            return ir.Const(self.span(node), text[1:-1], text)  # nothing to evaluate
         try:
-            return ir.Const(self.span(node), node.evaluated_value, text)
+            return ir.Const(self.span(node), string_value(text), text)
         except (ValueError, SyntaxError):
-            return ir.Opaque(self.span(node), node.value[:40])
+            return ir.Opaque(self.span(node), text[:_OPAQUE_TEXT])
 
     def concatenated(self, node: cst.ConcatenatedString) -> ir.Expr:
         pieces: list[ir.Expr] = []
@@ -225,36 +237,45 @@ class ExpressionLowering:
             pieces.append(self.lower(rest.left))
             rest = rest.right
         pieces.append(self.lower(rest))
-        if all(isinstance(piece, ir.Const) and isinstance(piece.value, str) for piece in pieces):
-            value = "".join(str(piece.value) for piece in pieces if isinstance(piece, ir.Const))
-            return ir.Const(self.span(node), value, value)
-        parts = [part for piece in pieces for part in (piece.parts if isinstance(piece, ir.Format) else (piece,))]
-        return ir.Format(self.span(node), tuple(parts))
+        span = self.span(node)
+        whole = joined([piece.value for piece in pieces if isinstance(piece, ir.Const)], len(pieces))
+        if whole is not None:
+            return ir.Const(span, whole, self.positions.slice(span))
+        return ir.Format(span, tuple(part for p in pieces for part in (p.parts if isinstance(p, ir.Format) else (p,))))
 
     def formatted(self, node: cst.FormattedString) -> ir.Expr:
         parts: list[ir.Expr] = []
-        self._format_parts(node.parts, parts)
+        self._format_parts(node, node.parts, parts)
         return ir.Format(self.span(node), tuple(parts))
 
-    def _format_parts(self, content: Any, parts: list[ir.Expr]) -> None:
+    def _format_parts(
+        self, node: cst.FormattedString, content: Sequence[cst.BaseFormattedStringContent], parts: list[ir.Expr]
+    ) -> None:
         for part in content:
-            if isinstance(part, cst.FormattedStringText):
-                parts.append(ir.Const(self.span(part), part.value, part.value))
+            if not isinstance(part, _FORMATTED):
+                assert isinstance(part, cst.FormattedStringText)
+                parts.append(ir.Const(self.span(part), literal_part(node, part.value), part.value))
                 continue
             lowered = self.lower(part.expression)
             if part.equal is not None:  # f"{x=}" prints its own source text first
-                label = f"{cst.Module([]).code_for_node(part.expression)}="
-                parts.append(ir.Const(lowered.span, label, label))
+                span, label = self.positions.label(self.span(part), lowered.span)
+                parts.append(ir.Const(span, label, label))
             parts.append(lowered)
-            if part.format_spec:
-                self._format_parts([p for p in part.format_spec if not isinstance(p, cst.FormattedStringText)], parts)
-
-    def ellipsis(self, node: cst.Ellipsis) -> ir.Expr:
-        return ir.Const(self.span(node), "...", "...")
+            # The literal text of a format specification is no part of what is printed.
+            inner = [each for each in part.format_spec or () if isinstance(each, _FORMATTED)]
+            self._format_parts(node, inner, parts)
 
 
-_DISPLAYS: dict[type, str] = {cst.Tuple: "tuple", cst.List: "list", cst.Set: "set"}
-_COMPREHENSIONS: dict[type, str] = {cst.GeneratorExp: "generator", cst.ListComp: "list", cst.SetComp: "set"}
+# Template strings came to libcst later; their nodes look like those of f-strings.
+_FORMATTED = tuple(
+    getattr(cst, name) for name in ("FormattedStringExpression", "TemplatedStringExpression") if hasattr(cst, name)
+)
+_DISPLAYS: dict[type, Literal["tuple", "list", "set"]] = {cst.Tuple: "tuple", cst.List: "list", cst.Set: "set"}
+_COMPREHENSIONS: dict[type, Literal["generator", "list", "set"]] = {
+    cst.GeneratorExp: "generator",
+    cst.ListComp: "list",
+    cst.SetComp: "set",
+}
 
 _LOWERINGS: dict[type[cst.CSTNode], Callable[[ExpressionLowering, Any], ir.Expr]] = {
     cst.Name: ExpressionLowering.name,
@@ -287,6 +308,8 @@ _LOWERINGS: dict[type[cst.CSTNode], Callable[[ExpressionLowering, Any], ir.Expr]
     cst.FormattedString: ExpressionLowering.formatted,
     cst.Ellipsis: ExpressionLowering.ellipsis,
 }
+if hasattr(cst, "TemplatedString"):
+    _LOWERINGS[cst.TemplatedString] = ExpressionLowering.formatted
 
 _SPELLINGS: dict[str, str] = {
     "Add": "+", "Subtract": "-", "Multiply": "*", "Divide": "/", "FloorDivide": "//", "Modulo": "%", "Power": "**",
@@ -304,4 +327,4 @@ def _spelling(operator: cst.CSTNode) -> str:
 
 
 def _member(element: cst.CSTNode) -> cst.CSTNode:
-    return element if isinstance(element, cst.StarredElement) else element.value  # type: ignore[attr-defined,no-any-return]
+    return element if isinstance(element, cst.StarredElement) else element.value  # type: ignore[attr-defined]

@@ -2,57 +2,105 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import libcst as cst
 
 from sgmem.syntax import ir
-from sgmem.syntax.ir import Binding, Span
+from sgmem.syntax.ir import Binding
+from sgmem.syntax.limits import parsable_pattern
+from sgmem.syntax.positions import DeepRecursion, Positions, spans_of
+
+if TYPE_CHECKING:
+    from sgmem.syntax.ir import Span
+
+_OPENING = "match _:\n case ("
 
 
 def pattern_bindings(text: str, span: Span, subject: ir.Expr) -> tuple[Binding, ...]:
-    """Lower the pattern that `text` spells into bindings; a pattern that cannot be read binds nothing."""
+    """Lower the pattern that `text`, the slice of `span`, spells into bindings. One that cannot be read binds an `Opaque`."""
     try:
-        module = cst.parse_module(f"match _:\n case (\n{text}\n ):\n  pass\n")
-    except (cst.ParserSyntaxError, RecursionError):
-        return ()
-    statement = module.body[0]
-    if not isinstance(statement, cst.Match):
-        return ()
-    found: list[Binding] = []
-    _collect(statement.cases[0].pattern, subject, span, found)
-    return tuple(found)
+        pattern = _parse(text)
+        with DeepRecursion():
+            spans = spans_of(pattern, span.line, span.column - 1)
+            return tuple(_Captures(Positions(spans, text, span)).of(pattern, subject))
+    except (cst.ParserSyntaxError, RecursionError, ValueError):
+        return (Binding(ir.Opaque(span, text[:80]), subject, "match"),)
 
 
-def _collect(pattern: cst.MatchPattern, subject: ir.Expr, span: Span, found: list[Binding]) -> None:
-    match pattern:
-        case cst.MatchAs():
-            if pattern.name is not None:
-                found.append(Binding(ir.Name(span, pattern.name.value), subject, "match"))
-            if pattern.pattern is not None:
-                _collect(pattern.pattern, subject, span, found)
-        case cst.MatchOr():
-            for choice in pattern.patterns:
-                _collect(choice.pattern, subject, span, found)
-        case cst.MatchClass():
-            for keyword in pattern.kwds:
-                part = ir.Attribute(span, subject, keyword.key.value, span)
-                _collect(keyword.pattern, part, span, found)
-            for position, element in enumerate(pattern.patterns):
-                _collect(
-                    element.value, ir.Subscript(span, subject, ir.Const(span, position, str(position))), span, found
-                )
-        case cst.MatchMapping():
-            for entry in pattern.elements:
-                key = entry.key
-                text = key.evaluated_value if isinstance(key, cst.SimpleString) else None
-                if isinstance(text, str):
-                    _collect(entry.pattern, ir.Subscript(span, subject, ir.Const(span, text, repr(text))), span, found)
-            if pattern.rest is not None:
-                found.append(Binding(ir.Name(span, pattern.rest.value), subject, "match"))
-        case cst.MatchSequence():
-            for position, item in enumerate(pattern.patterns):
-                if isinstance(item, cst.MatchStar):
-                    if item.name is not None:
-                        found.append(Binding(ir.Name(span, item.name.value), subject, "match"))
-                else:
-                    part = ir.Subscript(span, subject, ir.Const(span, position, str(position)))
-                    _collect(item.value, part, span, found)
+def _parse(text: str) -> cst.MatchPattern:
+    if not parsable_pattern(text):
+        raise ValueError("too deep for the parser")
+    # A pattern may run over several lines inside its own brackets; a pair of parentheses lets it do so as a whole.
+    statement = cst.parse_module(f"{_OPENING}{text}\n ):\n  pass\n").body[0]
+    assert isinstance(statement, cst.Match)
+    return statement.cases[0].pattern
+
+
+class _Captures:
+    """Walks one pattern."""
+
+    def __init__(self, positions: Positions) -> None:
+        self.positions = positions
+        self.span = positions.of
+        self.found: list[Binding] = []
+
+    def of(self, pattern: cst.MatchPattern, subject: ir.Expr) -> list[Binding]:
+        self._collect(pattern, subject)
+        return self.found
+
+    def _bind(self, name: cst.Name | None, subject: ir.Expr) -> None:
+        if name is not None:
+            self.found.append(Binding(ir.Name(self.span(name), name.value), subject, "match"))
+
+    def _part(self, pattern: cst.CSTNode, subject: ir.Expr, key: int | str) -> ir.Expr:
+        """The element of the subject that a part of the pattern matches; it stands where the part stands."""
+        span = self.span(pattern)
+        return ir.Subscript(span, subject, ir.Const(span, key, repr(key)))
+
+    def _collect(self, pattern: cst.MatchPattern, subject: ir.Expr) -> None:
+        match pattern:
+            case cst.MatchAs():
+                self._bind(pattern.name, subject)
+                if pattern.pattern is not None:
+                    self._collect(pattern.pattern, subject)
+            case cst.MatchOr():
+                for choice in pattern.patterns:
+                    self._collect(choice.pattern, subject)
+            case cst.MatchClass():
+                self._class(pattern, subject)
+            case cst.MatchMapping():
+                self._mapping(pattern, subject)
+            case cst.MatchSequence():
+                self._sequence(pattern, subject)
+
+    def _class(self, pattern: cst.MatchClass, subject: ir.Expr) -> None:
+        for position, element in enumerate(pattern.patterns):
+            self._collect(element.value, self._part(element.value, subject, position))
+        for keyword in pattern.kwds:
+            span = self.span(keyword.key)
+            self._collect(keyword.pattern, ir.Attribute(span, subject, keyword.key.value, span))
+
+    def _mapping(self, pattern: cst.MatchMapping, subject: ir.Expr) -> None:
+        for entry in pattern.elements:
+            key = _literal(entry.key)
+            if key is not None:
+                self._collect(entry.pattern, self._part(entry.pattern, subject, key))
+            else:  # some entry, no telling which
+                unknown = ir.Opaque(self.span(entry.key), self.positions.slice(self.span(entry.key)))
+                self._collect(entry.pattern, ir.Subscript(self.span(entry.pattern), subject, unknown))
+        self._bind(pattern.rest, subject)
+
+    def _sequence(self, pattern: cst.MatchSequence, subject: ir.Expr) -> None:
+        for position, item in enumerate(pattern.patterns):
+            if isinstance(item, cst.MatchStar):
+                self._bind(item.name, subject)
+            else:
+                self._collect(item.value, self._part(item.value, subject, position))
+
+
+def _literal(key: cst.CSTNode) -> str | int | None:
+    if isinstance(key, cst.SimpleString | cst.Integer):
+        value = key.evaluated_value
+        return value if isinstance(value, str | int) else None
+    return None

@@ -22,6 +22,18 @@ _RECURSION = 20_000
 _BLANK_END = re.compile(r"(?:\s|\\\n|#[^\n]*\n)+\Z")
 _BLANK_START = re.compile(r"(?:\s|\\\n|#[^\n]*\n)+")
 
+_UNRECORDED = {
+    getattr(cst, name)
+    for name in (
+        "FormattedStringText",
+        "FormattedStringExpression",
+        "TemplatedStringText",
+        "TemplatedStringExpression",
+    )
+    if hasattr(cst, name)
+}
+"""Nodes that libcst generates without recording their place."""
+
 
 class DeepRecursion:
     """While entered, Python code may recurse as deep as a slice within the limits needs, however deep the caller stands."""
@@ -72,14 +84,23 @@ class PositionState(CodegenState):
         self.closing: cst.CSTNode | None = None
 
     def before_codegen(self, node: cst.CSTNode) -> None:
-        if node.__class__ is cst.LeftParen:
+        kind = node.__class__
+        if kind is cst.LeftParen:
             self.opened = (self.line, self.column)
+        elif kind in _UNRECORDED:
+            self.spans[node] = Span(self.line, self.column, self.line, self.column)
 
     def after_codegen(self, node: cst.CSTNode) -> None:
-        if self.closing is not None and node.__class__ is cst.RightParen:
-            begin = self.spans[self.closing]
-            self.spans[self.closing] = Span(begin.line, begin.column, self.line, self.column)
+        kind = node.__class__
+        if kind is cst.RightParen and self.closing is not None:
+            self._end(self.closing)
             self.closing = None
+        elif kind in _UNRECORDED:
+            self._end(node)
+
+    def _end(self, node: cst.CSTNode) -> None:
+        begin = self.spans[node]
+        self.spans[node] = Span(begin.line, begin.column, self.line, self.column)
 
     def add_token(self, value: str) -> None:
         newlines = value.count("\n")
@@ -141,6 +162,19 @@ class Positions:
         blank = _BLANK_START.match(text, end)
         end = blank.end() if blank is not None else end
         return Span(span.line, span.column, *self._position(end + 1)) if text[end : end + 1] == "," else span
+
+    def from_bracket(self, inner: Span, outer: Span) -> Span:
+        """From the last opening parenthesis before `inner` to the end of `outer`."""
+        begin = self.text.rindex("(", 0, self._offset(inner.line, inner.column))
+        return Span(*self._position(begin), outer.end_line, outer.end_column)
+
+    def label(self, braces: Span, value: Span) -> tuple[Span, str]:
+        """What `{value = }` prints before the value: all from the brace to the blanks after `=`."""
+        begin, end = self._offset(braces.line, braces.column) + 1, self._offset(value.end_line, value.end_column)
+        equal = self.text.index("=", end) + 1
+        while self.text[equal].isspace():
+            equal += 1
+        return Span(*self._position(begin), *self._position(equal)), self.text[begin:equal]
 
     def _offset(self, line: int, column: int) -> int:
         if line == self.place.line:

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from sgmem.syntax import ir
 from sgmem.syntax.ir import Binding, Span, Statement
-from sgmem.syntax.lower import ExpressionLowering, lower_expression, parsable
+from sgmem.syntax.limits import parsable
+from sgmem.syntax.lower import ExpressionLowering, lower_expression, without_form_feeds
 from sgmem.syntax.patterns import pattern_bindings
-from sgmem.syntax.positions import spans_of
+from sgmem.syntax.positions import DeepRecursion, Positions, spans_of
 
 if TYPE_CHECKING:
     from sgmem.syntax.outline import Outline, StatementOutline
     from sgmem.syntax.text import SourceText
 
+_AS = re.compile(r"[\s\\)]*(?:#[^\n]*\n[\s\\)]*)*as[\s\\]+")
 _COMPOUND = {"if", "while", "for", "with", "try", "except", "match", "case", "function", "class"}
 
 
@@ -23,21 +27,19 @@ def lower_statement(source: SourceText, outline: Outline, index: int) -> Stateme
     """Lower statement `index` of the outline; a compound statement's body is not part of it."""
     row = outline.statements[index]
     if row.kind in _COMPOUND:
-        return _header(source, outline, row)
+        return _header(source, outline, index)
     text = source.slice(row.span)
     if not parsable(text):
         return _opaque(row, text)
     try:
-        line = cst.parse_statement(text)
-    except (cst.ParserSyntaxError, RecursionError, ValueError):
-        return _opaque(row, text)
-    if not isinstance(line, cst.SimpleStatementLine) or not line.body:
-        return _opaque(row, text)
-    node = line.body[0]
-    lowering = ExpressionLowering(spans_of(node, row.span.line, row.span.column), row.span)
-    try:
-        return _simple(node, row, lowering)
-    except RecursionError:
+        with DeepRecursion():
+            line = cst.parse_statement(without_form_feeds(text))
+            if not isinstance(line, cst.SimpleStatementLine) or not line.body:
+                return _opaque(row, text)
+            node = line.body[0]
+            positions = Positions(spans_of(node, row.span.line, row.span.column), text, row.span)
+            return _simple(node, row, ExpressionLowering(positions))
+    except (cst.ParserSyntaxError, cst.CSTValidationError, RecursionError, ValueError):
         return _opaque(row, text)
 
 
@@ -69,10 +71,16 @@ def _simple(node: cst.BaseSmallStatement, row: StatementOutline, at: ExpressionL
         case cst.Assert():
             values = tuple(at.lower(part) for part in (node.test, node.msg) if part is not None)
         case cst.Del():
-            target = at.lower(node.target)
-            targets = target.items if isinstance(target, ir.Collection) else (target,)
-            bindings = tuple(Binding(each, None, "delete") for each in targets)
+            bindings = tuple(Binding(each, None, "delete") for each in _targets(at.lower(node.target)))
+        case cst.TypeAlias():
+            bindings = (Binding(at.lower(node.name), at.lower(node.value)),)
     return Statement(row.kind, row.span, bindings, values, annotation)
+
+
+def _targets(target: ir.Expr) -> list[ir.Expr]:
+    if isinstance(target, ir.Collection):
+        return [each for item in target.items for each in _targets(item)]
+    return [target]
 
 
 def _augmented_operator(node: cst.BaseAugOp) -> str:
@@ -83,49 +91,67 @@ def _augmented_operator(node: cst.BaseAugOp) -> str:
     }[name]  # fmt: skip
 
 
-def _header(source: SourceText, outline: Outline, row: StatementOutline) -> Statement:
-    heads = [(lower_expression(source.slice(span), span)) for span in row.heads if row.kind != "case"]
+def _header(source: SourceText, outline: Outline, index: int) -> Statement:
+    row = outline.statements[index]
+    if row.kind == "case":
+        return _case(source, outline, row)
+    if row.kind in ("function", "class"):
+        spans = _definition_spans(outline, index)
+        return Statement(row.kind, _header_span(row), (), tuple(_lowered(source, span) for span in spans))
+    heads = [_lowered(source, span) for span in row.heads]
     bindings: tuple[Binding, ...] = ()
-    values: tuple[ir.Expr, ...] = ()
-    match row.kind:
-        case "for":
-            bindings = (Binding(heads[0], heads[1], "iterate"),)
-        case "with":
-            pairs = zip(row.heads[::2], row.heads[1::2], heads[::2], heads[1::2], strict=True)
-            bindings = tuple(Binding(target, item, "enter") for a, b, item, target in pairs if a != b)
-            values = tuple(
-                item for a, b, item in zip(row.heads[::2], row.heads[1::2], heads[::2], strict=True) if a == b
-            )
-        case "except":
-            if row.names and heads:
-                bindings = (Binding(ir.Name(_header_span(row), row.names[0]), heads[0], "catch"),)
-            else:
-                values = tuple(heads)
-        case "case":
-            return _case(source, outline, row)
-        case "function" | "class":
-            values = tuple(lower_expression(source.slice(span), span) for span in _definition_spans(outline, row))
-        case _:
-            values = tuple(heads)
+    values: tuple[ir.Expr, ...] = tuple(heads)
+    if row.kind == "for":
+        bindings, values = (Binding(heads[0], heads[1], "iterate"),), ()
+    elif row.kind == "with":
+        bindings, values = _items(row, heads)
+    elif row.kind == "except" and row.names and heads:
+        bindings, values = (Binding(_caught(source, row), heads[0], "catch"),), ()
     return Statement(row.kind, _header_span(row), bindings, values)
 
 
+def _lowered(source: SourceText, span: Span) -> ir.Expr:
+    return lower_expression(source.slice(span), span)
+
+
+def _items(row: StatementOutline, heads: list[ir.Expr]) -> tuple[tuple[Binding, ...], tuple[ir.Expr, ...]]:
+    """The items of a with statement: those with a target bind it, the others are only evaluated."""
+    bindings: list[Binding] = []
+    values: list[ir.Expr] = []
+    for position in range(0, len(heads), 2):
+        item, target = heads[position : position + 2]
+        if row.heads[position] != row.heads[position + 1]:
+            bindings.append(Binding(target, item, "enter"))
+        else:
+            values.append(item)
+    return tuple(bindings), tuple(values)
+
+
+def _caught(source: SourceText, row: StatementOutline) -> ir.Name:
+    """The name that `except ... as name` binds, where it stands."""
+    name, head = row.names[0], row.heads[-1]
+    found = _AS.match(source.text, source.offset(head.end_line, head.end_column))
+    if found is None:
+        return ir.Name(_header_span(row), name)
+    line, column = source.position(found.end())
+    return ir.Name(Span(line, column, line, column + len(name)), name)
+
+
 def _case(source: SourceText, outline: Outline, row: StatementOutline) -> Statement:
-    subject_span = outline.statements[row.parent].heads[0]
-    subject = lower_expression(source.slice(subject_span), subject_span)
+    subject = _lowered(source, outline.statements[row.parent].heads[0])
     pattern = row.heads[0]
     bindings = pattern_bindings(source.slice(pattern), pattern, subject)
-    guard = tuple(lower_expression(source.slice(span), span) for span in row.heads[1:])
+    guard = tuple(_lowered(source, span) for span in row.heads[1:])
     return Statement(row.kind, _header_span(row), bindings, guard)
 
 
-def _definition_spans(outline: Outline, row: StatementOutline) -> list[Span]:
+def _definition_spans(outline: Outline, index: int) -> list[Span]:
     """Decorators, bases and parameter defaults: all that a definition evaluates when it is executed."""
-    for scope in outline.scopes:
-        if scope.statement >= 0 and outline.statements[scope.statement] is row:
-            defaults = [parameter.default for parameter in scope.parameters if parameter.default is not None]
-            return [*scope.decorators, *scope.bases, *(span for _, span in scope.keywords), *defaults]
-    return []
+    # Scopes stand in the order of the statements that define them.
+    position = bisect_left(outline.scopes, index, key=lambda scope: scope.statement)
+    scope = outline.scopes[position]
+    defaults = [parameter.default for parameter in scope.parameters if parameter.default is not None]
+    return [*scope.decorators, *scope.bases, *(span for _, span in scope.keywords), *defaults]
 
 
 def _header_span(row: StatementOutline) -> Span:

@@ -18,6 +18,15 @@ def string_value(text: str) -> str | bytes:
     return body.encode("ascii") if "b" in prefix else body
 
 
+def joined(pieces: list[object], count: int) -> str | bytes | None:
+    """The value of a concatenation of string literals; None where not all `count` pieces are literals of one kind."""
+    texts = [piece for piece in pieces if isinstance(piece, str)]
+    if len(texts) == count:
+        return "".join(texts)
+    raw = [piece for piece in pieces if isinstance(piece, bytes)]
+    return b"".join(raw) if len(raw) == count else None
+
+
 def literal_part(node: cst.FormattedString, text: str) -> str:
     """What a stretch of text between the braces of an f-string stands for."""
     text = text.replace("{{", "{").replace("}}", "}")

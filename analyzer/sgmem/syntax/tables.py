@@ -1,0 +1,52 @@
+"""The growing tables of an outline: what both parsers fill, statement by statement in source order."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sgmem.syntax.ir import Span
+from sgmem.syntax.outline import Outline, ScopeOutline, StatementOutline
+
+if TYPE_CHECKING:
+    from sgmem.syntax.outline import ImportOutline
+    from sgmem.syntax.text import SourceText
+
+
+class Tables:
+    """Statements, scopes and imports so far. Scope 0, the module, is there from the beginning."""
+
+    def __init__(self, source: SourceText) -> None:
+        self.statements: list[StatementOutline] = []
+        self.imports: list[ImportOutline] = []
+        last = len(source.starts)
+        whole = Span(1, 1, last, len(source.line(last)) + 1)
+        self.scopes: list[ScopeOutline] = [ScopeOutline("module", "", "", -1, -1, whole, 0, 0)]
+
+    def qualname(self, parent: int, name: str) -> str:
+        """The qualified name of a definition in scope `parent`."""
+        above = self.scopes[parent].qualname
+        return f"{above}.{name}" if above else name
+
+    def close(self, scope: int) -> None:
+        """Note that the last statement added is the last one of a scope."""
+        opened = self.scopes[scope]
+        fields = [getattr(opened, name) for name in _SCOPE_FIELDS]
+        fields[_LAST] = len(self.statements)
+        self.scopes[scope] = ScopeOutline(*fields)
+
+    def outline(self) -> Outline:
+        return Outline(tuple(self.statements), tuple(self.scopes), tuple(self.imports))
+
+
+_SCOPE_FIELDS = ScopeOutline.__struct_fields__
+_LAST = _SCOPE_FIELDS.index("last")
+
+
+def definition_start(source: SourceText, first_decorator: Span) -> tuple[int, int]:
+    """Where the `@` before a decorator's expression stands."""
+    return source.position(source.text.rindex("@", 0, source.offset(first_decorator.line, first_decorator.column)))
+
+
+def case_start(source: SourceText, pattern: Span) -> tuple[int, int]:
+    """Where the `case` before a pattern stands; only blanks and brackets come between."""
+    return source.position(source.text.rindex("case", 0, source.offset(pattern.line, pattern.column)))
