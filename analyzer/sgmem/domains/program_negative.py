@@ -19,7 +19,7 @@ from sgmem.syntax import ir
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from sgmem.domains.facts import Control
+    from sgmem.domains.units import Unit
     from sgmem.flow.occurrences import Occurrences
     from sgmem.program.calls import CallSite
     from sgmem.program.program import Program
@@ -64,9 +64,13 @@ class _Judgement:
 
     def of(self, expr: Expr) -> NegativeVerdict:
         whole = inlined(expr, self.definition)
-        if sum(1 for _ in ir.walk(whole)) > MAX_NODES:
-            whole = expr
-        for node in ir.walk(whole):
+        nodes = list(ir.walk(whole))
+        if len(nodes) > MAX_NODES:
+            whole, nodes = expr, list(ir.walk(expr))
+        if not any(_subtracts(node) for node in nodes):
+            # A sum or product is as negative as its inputs: that is theirs to tell.
+            return NegativeVerdict("unknown", because="nothing is subtracted here")
+        for node in nodes:
             symbol = self.symbol(node)
             if isinstance(symbol, str) and symbol not in self.facts:
                 self.facts[symbol] = self.fact(node)
@@ -153,33 +157,41 @@ class _Judgement:
         return known[defined]
 
     def fact(self, leaf: Expr) -> Fact:
+        """What a leaf's birth and unit say of its value."""
         statement = self.statement_of(leaf)
         births = self.owner.births_of(leaf, self.file, statement, self.stack)
-        evidence = self.owner.units.infer(leaf, self.file, statement, deep=True)
-        unit = evidence.unit if evidence is not None else None
         # Births come the most telling first: a value that may be measured or given by the user can be chosen, whatever else
         # may be put in its place.
         birth = births[0] if births else None
-        if birth is None:
-            return fact_for(unit, None, "computed")
-        if birth.kind == "computed":
-            return Fact()  # the result of arithmetic may have any sign, whatever its unit
-        quantity = None
-        if birth.kind == "measurement":
-            gauge = self.owner.units.gauges.of_birth(birth)
-            quantity = gauge.frame.quantity if gauge is not None else None
-            if unit is None and gauge is not None and not birth.converted:
-                measured = gauge.measured.evidence()
-                unit = measured.unit if measured is not None else None
-        if birth.kind == "constant":
-            number = self.owner.units.constant(leaf, self.file, statement)
-            return constant_fact(number) if number is not None else fact_for(unit, None, "config")
-        control: Control = "computed"
-        if birth.kind == "measurement":
-            control = "measured"
-        elif birth.kind == "declaration":
-            control = "user"
-        return fact_for(unit, quantity, control)
+        match birth.kind if birth is not None else None:
+            case "computed":
+                return Fact()  # the result of arithmetic may have any sign, whatever its unit
+            case "measurement":
+                assert birth is not None
+                return self.measured(birth, leaf, statement)
+            case "declaration":
+                return fact_for(self.unit(leaf, statement), None, "user")
+            case "constant":
+                number = self.owner.units.constant(leaf, self.file, statement)
+                return constant_fact(number) if number is not None else fact_for(self.unit(leaf, statement), None, "config")
+        return fact_for(self.unit(leaf, statement, deep=True), None, "computed")
+
+    def measured(self, birth: Birth, leaf: Expr, statement: int) -> Fact:
+        """The fact of a gauge reading, in the unit it has where it is used."""
+        gauge = self.owner.units.gauges.of_birth(birth)
+        unit = self.unit(leaf, statement, deep=birth.converted)
+        if unit is None and gauge is not None and not birth.converted:
+            evidence = gauge.measured.evidence()
+            unit = evidence.unit if evidence is not None else None
+        return fact_for(unit, gauge.frame.quantity if gauge is not None else None, "measured")
+
+    def unit(self, leaf: Expr, statement: int, deep: bool = False) -> Unit | None:
+        evidence = self.owner.units.infer(leaf, self.file, statement, deep=deep)
+        return evidence.unit if evidence is not None else None
+
+
+def _subtracts(node: Expr) -> bool:
+    return isinstance(node, ir.Binary | ir.Unary) and node.operator == "-"
 
 
 def _is_arithmetic(value: Expr) -> bool:

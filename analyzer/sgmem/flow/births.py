@@ -29,7 +29,7 @@ RANK: dict[BirthKind, int] = {
 }  # fmt: skip
 MAX_DEPTH = 40
 MAX_BIRTHS = 24
-MAX_FILES = 30
+MAX_FILES = 16
 """A field that its own class never assigns, of a name that more files than this mention, is left unresolved."""
 _SAME_VALUE = {"copy", "deepcopy", "cast", "item", "clone", "cpu", "to", "detach"}
 

@@ -99,7 +99,7 @@ class Slicer:
 
     def follow(self, use: Use, state: State, distance: Distance) -> None:
         """Take every next step of one use of a place."""
-        found = self._steps(use, state.path)
+        found = self._steps(use, (*use.inside, *state.path))
         steps = [step for step in found if step.end != "through"]
         if state.path and all(step.end == "guard" and step.target is None and step.path for step in steps):
             return  # another key, or a test of the container that does not touch the value in it

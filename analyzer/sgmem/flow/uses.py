@@ -29,6 +29,8 @@ class Use:
     ancestors: tuple[Expr, ...]
     grade: Grade
     stack: Stack = ()
+    inside: Path = ()
+    """Where in the expression's value the place stands, for a record that is read as the tuple it is."""
 
 
 class Uses:
@@ -86,6 +88,10 @@ class Uses:
                 for node, ancestors in _positional_reads(file, index, position):
                     if place.owner in self.program.values.types(node, file, row.scope):
                         yield Use(file, index, ancestors[-1] if ancestors else node, ancestors[:-1], "same")
+                for binding in file.statement(index).bindings:
+                    if isinstance(binding.target, ir.Collection) and binding.value is not None and binding.how == "assign":
+                        if place.owner in self.program.values.types(binding.value, file, row.scope):
+                            yield Use(file, index, binding.value, (), "same", inside=(position or 0,))
 
     def _is_lonely(self, place: Field | LooseField) -> bool:
         return isinstance(place, Field) and len(self.occurrences.owners(place.name)) == 1

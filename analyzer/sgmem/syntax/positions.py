@@ -35,6 +35,9 @@ _UNRECORDED = {
 """Nodes that libcst generates without recording their place."""
 
 
+_OWN_PARENTHESES = (cst.Tuple, cst.GeneratorExp, cst.MatchTuple)
+
+
 class DeepRecursion:
     """While entered, Python code may recurse as deep as a slice within the limits needs, however deep the caller stands."""
 
@@ -57,7 +60,7 @@ class _Recording:
 
     def __enter__(self) -> None:
         state, node = self.state, self.node
-        if isinstance(node, cst.Tuple | cst.GeneratorExp) and node.lpar:
+        if isinstance(node, _OWN_PARENTHESES) and node.lpar:
             self.line, self.column = state.opened
         else:
             self.line, self.column = state.line, state.column
@@ -68,15 +71,15 @@ class _Recording:
         if kind is None:
             state, node = self.state, self.node
             state.spans[node] = Span(self.line, self.column, state.line, state.column)
-            if isinstance(node, cst.Tuple | cst.GeneratorExp) and node.lpar:
+            if isinstance(node, _OWN_PARENTHESES) and node.lpar:
                 state.closing = node
 
 
 class PositionState(CodegenState):
     """Counts lines and columns of generated code; `spans` maps each node to its place."""
 
-    def __init__(self, line: int, column: int) -> None:
-        super().__init__(default_indent="    ", default_newline="\n")
+    def __init__(self, line: int, column: int, indent: str = "    ") -> None:
+        super().__init__(default_indent=indent, default_newline="\n")
         self.line = line
         self.column = column
         self.spans: dict[cst.CSTNode, Span] = {}

@@ -11,8 +11,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from sgmem.syntax.ir import Span
 
-# PEP 263: a cookie counts only on the first two lines, in a comment.
-_COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
+# PEP 263: a cookie counts only on the first two lines, in a comment, and on the second only after a blank or a comment.
+_COOKIE = re.compile(rb"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
+_BLANK = re.compile(rb"[ \t\f]*(?:#|$)")
+_NEWLINE = re.compile(rb"\r\n?|\n")
+_UTF8 = "utf-8"
 
 
 class Undecodable(Exception):
@@ -24,41 +27,53 @@ def decode(data: bytes) -> str:
 
     CR LF and lone CR become LF, as the tokenizer does, so that lines count the same everywhere. Raises `Undecodable`.
     """
-    if data.startswith(codecs.BOM_UTF8):
-        data = data[len(codecs.BOM_UTF8) :]
-        encoding = "utf-8"
-    else:
-        encoding = _cookie(data) or "utf-8"
     if b"\0" in data:
         raise Undecodable("contains null bytes")
+    encoding = _cookie(data.removeprefix(codecs.BOM_UTF8)) or _UTF8
+    if data.startswith(codecs.BOM_UTF8):
+        data = data[len(codecs.BOM_UTF8) :]
+        if codecs.lookup(encoding).name not in (_UTF8, "utf-8-sig"):
+            raise Undecodable(f"begins with the mark of UTF-8 but declares the encoding {encoding!r}")
     try:
         text = data.decode(encoding)
-    except LookupError:
-        raise Undecodable(f"unknown encoding {encoding!r}") from None
-    except (UnicodeDecodeError, ValueError) as error:
-        raise Undecodable(
-            f"not valid {encoding}: {error.reason if isinstance(error, UnicodeDecodeError) else error}"
-        ) from None
+    except UnicodeDecodeError as error:
+        raise Undecodable(f"not valid {encoding}: {error.reason}") from None
+    except ValueError as error:
+        raise Undecodable(f"not valid {encoding}: {error}") from None
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     return text
 
 
 def _cookie(data: bytes) -> str | None:
-    for line in data[:1024].split(b"\n", 2)[:2]:
+    """The encoding that the first two lines declare."""
+    start = 0
+    for _ in range(2):
+        newline = _NEWLINE.search(data, start)
+        line = data[start : newline.start() if newline is not None else len(data)]
         found = _COOKIE.match(line)
         if found:
-            name = found.group(1).decode("ascii", "replace")
-            try:
-                codec = codecs.lookup(name)
-            except LookupError:
-                raise Undecodable(f"unknown encoding {name!r}") from None
-            if not codec._is_text_encoding:
-                raise Undecodable(f"{name!r} is not a text encoding")
-            return name
-        if line.strip() and not line.lstrip().startswith(b"#"):
+            return _text_encoding(found.group(1).decode("ascii"))
+        if newline is None or not _BLANK.match(line):
             return None
+        start = newline.end()
     return None
+
+
+def _text_encoding(name: str) -> str:
+    """The encoding called `name`, also if an editor's suffix follows it, as in `utf-8-unix`."""
+    spelled = name[:12].lower().replace("_", "-")
+    if spelled == _UTF8 or spelled.startswith("utf-8-"):
+        return _UTF8
+    if re.match(r"(latin-1|iso-8859-1|iso-latin-1)(-|$)", spelled):
+        return "iso-8859-1"
+    try:
+        codec = codecs.lookup(name)
+    except LookupError:
+        raise Undecodable(f"unknown encoding {name!r}") from None
+    if not codec._is_text_encoding:
+        raise Undecodable(f"{name!r} is not a text encoding")
+    return name
 
 
 class SourceText:
