@@ -9,7 +9,7 @@ from sgmem.api import Point, Report, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sgmem.api import EventSite, Facts, Formula, MeasuredInput, MixedTimes, Passage
+    from sgmem.api import EventSite, Facts, Formula, Location, MeasuredInput, MixedTimes, Passage
 
 SHOWN = 3
 """Events that the message names; the steps show all."""
@@ -21,9 +21,14 @@ class MixedMeasurementTimes(Rule):
     severity = "note"
 
     def check(self, facts: Facts) -> Iterator[Report]:
+        seen: set[tuple[Location, Location, str]] = set()
         for formula in facts.formulas:
             mixed = formula.mixed_times
-            if mixed is not None:
+            if mixed is None:
+                continue
+            pair = (mixed.earlier.gauge.location, mixed.later.gauge.location, formula.location.symbol)
+            if pair not in seen:  # the formulas that follow from the first say the same again
+                seen.add(pair)
                 yield report(formula, mixed)
 
 

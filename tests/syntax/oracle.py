@@ -22,13 +22,13 @@ EXACT_FORMAT_STRINGS = sys.version_info >= (3, 12)
 """Before, `ast` gives the parts of an f-string wrong places."""
 
 _BINARY = {
-    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**", ast.LShift: "<<",
-    ast.RShift: ">>", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.MatMult: "@",
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**",
+    ast.LShift: "<<", ast.RShift: ">>", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.MatMult: "@",
 }  # fmt: skip
 _UNARY = {ast.Not: "not", ast.USub: "-", ast.UAdd: "+", ast.Invert: "~"}
 _COMPARE = {
-    ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.In: "in", ast.NotIn: "not in",
-    ast.Is: "is", ast.IsNot: "is not",
+    ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.In: "in",
+    ast.NotIn: "not in", ast.Is: "is", ast.IsNot: "is not",
 }  # fmt: skip
 _COMPREHENSIONS = {ast.ListComp: "list", ast.SetComp: "set", ast.GeneratorExp: "generator"}
 _DISPLAYS = {ast.Tuple: "tuple", ast.List: "list", ast.Set: "set"}
@@ -78,7 +78,12 @@ class Expected:
             case ast.BoolOp():
                 return ("boolean", span, "and" if isinstance(node.op, ast.And) else "or", many(node.values))
             case ast.Compare():
-                return ("compare", span, tuple(_COMPARE[type(o)] for o in node.ops), many((node.left, *node.comparators)))
+                return (
+                    "compare",
+                    span,
+                    tuple(_COMPARE[type(o)] for o in node.ops),
+                    many((node.left, *node.comparators)),
+                )
             case ast.IfExp():
                 return ("conditional", span, None, many((node.body, node.test, node.orelse)))
             case ast.Tuple() | ast.List() | ast.Set():
@@ -167,9 +172,7 @@ def actual(node: ir.Expr, in_format: bool = False) -> Shape:
         case ir.Attribute():
             return ("attribute", span, node.attr, many(node.children()))
         case ir.Call():
-            arguments = [
-                ("argument", None, (a.keyword, a.star), (actual(a.value, in_format),)) for a in node.args
-            ]
+            arguments = [("argument", None, (a.keyword, a.star), (actual(a.value, in_format),)) for a in node.args]
             if in_format:  # in the order of `ast`, which here has no places to sort by
                 arguments.sort(key=lambda shape: shape[2][0] is not None or shape[2][1] == "**")
             return ("call", span, None, (actual(node.func, in_format), *arguments))
@@ -227,3 +230,13 @@ def _roots(node: ast.AST) -> list[ast.expr | None] | None:
         case ast.ClassDef():
             return [*node.decorator_list, *node.bases, *(k.value for k in node.keywords if k.arg)]
     return None
+
+
+def differences(expected: Shape, found: Shape, path: str = "") -> Iterator[str]:
+    """Where two shapes differ, the highest places only."""
+    if expected[:3] != found[:3] or len(expected[3]) != len(found[3]):
+        parts = (len(expected[3]), len(found[3]))
+        yield f"at {path or 'the root'}: expected {expected[:3]}, found {found[:3]} with {parts} parts"
+        return
+    for position, (one, other) in enumerate(zip(expected[3], found[3], strict=True)):
+        yield from differences(one, other, f"{path}/{expected[0]}[{position}]")

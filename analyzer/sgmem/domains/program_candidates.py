@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 _UNITS = "gib|mib|kib|gb|mb|kb|tb|bytes|nbytes|GIB|MIB|KIB|GB|MB|KB|TB|BYTES|NBYTES"
 _SUFFIX = re.compile(rf"_(?:{_UNITS})\b")
-_SUFFIX_BYTES = re.compile(_SUFFIX.pattern.encode())
+_SCALED = re.compile(rb"_(?:gib|mib|kib|gb|mb|kb|tb|GIB|MIB|KIB|GB|MB|KB|TB)\b")
+"""Names that spell a unit other than bytes."""
 _CALCULATES = re.compile(r"[\w)\]]\s*(?:[-+]|[<>]=?)=?\s*[-\w(\[]|\b(?:min|max|sum)\(|(?:^|\n)\s*[-+]")
 _ASSIGNED = re.compile(r"^\s*(?:\w+\.)?(\w+)(?:\s*,\s*\w+)*\s*(?::[^=\n]*)?[-+*/]?=(?!=)")
 _BINDS = frozenset({"assign", "annotate", "augment", "for", "with"})
@@ -42,7 +43,7 @@ class Candidates:
     def __init__(self, program: Program, models: Models) -> None:
         self.program = program
         self._words = tuple(sorted(_amount_words(models)))
-        self._encoded = tuple(word.encode() for word in self._words)
+        self._telling = tuple(word.encode() for word in self._words if "bytes" not in word)
 
     def statements(self) -> Iterator[tuple[File, int]]:
         """Every statement worth lowering, with its file, in source order."""
@@ -51,10 +52,14 @@ class Candidates:
                 yield file, index
 
     def files(self) -> Iterator[File]:
-        """The files that seem to calculate with memory, parsed."""
+        """The files that seem to calculate with memory, parsed.
+
+        A file in which everything is in bytes, by its names, and nothing is measured has nothing to mix up: of such files
+        (message buffers, kernels) there are many.
+        """
         for path in sorted(self.program.files.paths):
             data = self.program.files.tree.read(path)
-            if _SUFFIX_BYTES.search(data) is None and not any(word in data for word in self._encoded):
+            if _SCALED.search(data) is None and not any(word in data for word in self._telling):
                 continue
             source = self.program.files.source(path)
             file = self.program.files.get(path) if source is not None and self._calculates(source) else None

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from sgmem.domains.evidence import Strength
 from sgmem.domains.negative import NegativeVerdict
 from sgmem.domains.program_activations import Activations
 from sgmem.domains.program_candidates import Candidates
@@ -123,11 +124,8 @@ class Formula:
         """Whether it takes something off, itself, and an amount or share is in it that was measured or the user sets."""
         nodes = ir.walk(self._expression.expression)
         subtracts = any(isinstance(node, ir.Binary | ir.Unary) and node.operator == "-" for node in nodes)
-        return subtracts and any(
-            origin.kind in ("measurement", "declaration") and _is_amount(one.unit)
-            for one in self.inputs
-            for origin in one.origins[:1]
-        )
+        amounts = (one for one in self.inputs if subtracts and _is_amount(one.unit))
+        return any(origin.kind in ("measurement", "declaration") for one in amounts for origin in one.origins[:1])
 
     @cached_property
     def negative(self) -> NegativeVerdict:
@@ -141,7 +139,12 @@ class Formula:
 
     @cached_property
     def mixed_times(self) -> MixedTimes | None:
-        """Two inputs measured on either side of something that allocates."""
+        """Two inputs measured on either side of something that allocates.
+
+        Looked for where one input is known for a memory amount in the formula's own function, or a share is taken.
+        """
+        if not any(_is_telling(one.unit) for one in self.inputs):
+            return None
         return self._owner.timing.mixed(self._expanded, self._definitions, self._expression.file)
 
 
@@ -193,6 +196,14 @@ class ProgramFacts:
     def origin(self, birth: Birth) -> Origin:
         hops = tuple(Location(hop.file, hop.statement, hop.span) for hop in reversed(birth.hops))
         return Origin(birth.kind, Location(birth.file, birth.statement, birth.span), self.gauges.of_birth(birth), hops)
+
+
+def _is_telling(evidence: Evidence | None) -> bool:
+    """Whether it is a share, or an amount by more than its name."""
+    if evidence is None:
+        return False
+    proven = evidence.strong and evidence.strength >= Strength.CONVERSION
+    return evidence.unit.fraction or (evidence.unit.is_amount and proven)
 
 
 def _is_amount(evidence: Evidence | None) -> bool:

@@ -76,7 +76,10 @@ class Timing:
 
         A difference of two readings of one kind is what happened in between, and no mixture.
         """
-        measured = list(self._measured(expanded, definitions, file))
+        summed = _summands(expanded)
+        if len(summed) < 2:
+            return None
+        measured = list(self._measured(expanded, summed, definitions, file))
         for one, other in combinations(measured, 2):
             if one.gauge.location == other.gauge.location or not _added(expanded, one, other):
                 continue
@@ -88,12 +91,14 @@ class Timing:
                     return MixedTimes(earlier, later, tuple(events), _passages(earlier, later, events), sure)
         return None
 
-    def _measured(self, expanded: Expr, definitions: Definitions, file: File) -> Iterator[MeasuredInput]:
-        """The inputs whose every birth that is no literal is one and the same measurement."""
+    def _measured(
+        self, expanded: Expr, names: set[str], definitions: Definitions, file: File
+    ) -> Iterator[MeasuredInput]:
+        """The named inputs that were born as measurements."""
         seen: set[str] = set()
         for leaf in inputs(expanded):
             name = dotted(leaf)
-            if name is None or name in seen:
+            if name not in names or name in seen:
                 continue
             seen.add(name)
             statement = definitions.statement_of(leaf)
@@ -175,19 +180,35 @@ def _direct_first(found: list[EventSite]) -> list[EventSite]:
     return list({(event.location.path, event.location.span): event for event in kept}.values())
 
 
+def _summands(expanded: Expr) -> set[str]:
+    """The named inputs that stand, alone or multiplied, in a sum with something else."""
+    found: set[str] = set()
+    try:
+        alternatives = branches(expanded)
+    except Unsupported:
+        return found
+    for alternative in alternatives:
+        try:
+            form = lift(alternative.expr, _symbol).value.numerator
+            found |= {name for name in form.symbols if _factor(form, name) is not None and not name.startswith("@")}
+        except Unsupported:
+            continue
+    return found
+
+
+def _symbol(leaf: Expr) -> str:
+    return dotted(leaf) or f"@{leaf.span}"
+
+
 def _added(expanded: Expr, one: MeasuredInput, other: MeasuredInput) -> bool:
     """Whether a sum or difference combines the two, other than as the plain difference of like readings."""
-
-    def symbol(leaf: Expr) -> str:
-        return dotted(leaf) or f"@{leaf.span}"
-
     try:
         alternatives = branches(expanded)
     except Unsupported:
         return False
     for alternative in alternatives:
         try:
-            value = lift(alternative.expr, symbol).value
+            value = lift(alternative.expr, _symbol).value
             first, second = _factor(value.numerator, one.name), _factor(value.numerator, other.name)
         except Unsupported:
             continue

@@ -279,7 +279,7 @@ class Units:
             if modelled is not None:
                 return modelled
         name = _named(suffix_evidence(last, leaf.func.span), here)
-        if not deep:
+        if not deep or len(self.program.files.tree.mentioning(last)) > MAX_FILES:
             return name
         found: list[Known | Fraction | None] = []
         for target, _, _ in self.program.calls.targets(leaf, here.file, scope):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from sgmem.flow.arithmetic import NUMERIC, formula_span, is_text
+from sgmem.flow.aside import is_aside
 from sgmem.flow.conversions import aligned, unconverted
 from sgmem.flow.occurrences import Occurrence, Occurrences
 from sgmem.flow.order import ENTRY, Order
@@ -31,6 +32,7 @@ MAX_DEPTH = 40
 MAX_BIRTHS = 24
 MAX_FILES = 16
 """A field that its own class never assigns, of a name that more files than this mention, is left unresolved."""
+_ZIPPED = {"zip", "product"}
 _SAME_VALUE = {"copy", "deepcopy", "cast", "item", "clone", "cpu", "to", "detach"}
 
 
@@ -106,7 +108,11 @@ class Births:
                 break
         if not found:
             return (Birth("unresolved", file, statement, expr, expr.span),)
-        return tuple(sorted(found.values(), key=lambda birth: (RANK[birth.kind], len(birth.hops))))
+        return tuple(sorted(found.values(), key=lambda birth: (self.is_aside(birth), RANK[birth.kind], len(birth.hops))))
+
+    def is_aside(self, birth: Birth) -> bool:
+        """Whether a birth lies, or its value comes by, in code beside the program: tests, and what only a file run by itself does."""
+        return any(is_aside(each.file, each.statement) for each in (birth, *birth.hops))
 
     # -- expressions ----------------------------------------------------------------------------------------------------------
 
@@ -214,12 +220,39 @@ class Births:
         for seen_place in self.occurrences.reads_in_statement(at.file, at.statement, expr.attr):
             if seen_place.node is expr:
                 found = True
-                yield from self._writes(seen_place.place, path, at, seen)
+                yield from self._field(expr, seen_place.place, path, at, seen)
         if not found:
             yield self._birth("unresolved", expr, at)
 
-    def _writes(self, place: Place, path: Path, at: _At, seen: set[tuple[object, Path]]) -> Iterator[Birth]:
-        """A field or global: its declaration if it is a record's, else what is assigned to it anywhere."""
+    def _field(self, expr: ir.Attribute, place: Place, path: Path, at: _At, seen: set[tuple[object, Path]]) -> Iterator[Birth]:
+        """An attribute read in a function that assigns it as well: by what reaches the read, and from elsewhere where that may be."""
+        text = dotted(expr)
+        assigned_here = self.order.assignments(at.file, at.scope, text) if text is not None else {}
+        if text is None or not assigned_here or not isinstance(place, Field | LooseField):
+            yield from self._writes(place, path, at, seen)
+            return
+        reaching = self.order.reaching_assignments(at.file, at.scope, text, at.statement)
+        key = ((place, reaching), path)
+        if key in seen:
+            return
+        seen.add(key)
+        for index in sorted(reaching - {ENTRY}):
+            for store in self.occurrences.writes_in_statement(at.file, index, place.name):
+                if store.place == place:
+                    yield from self._store(store, place, path, at, at.stack, seen)
+        if ENTRY in reaching or self._set_by_callees(place, at):
+            yield from self._writes(place, path, at, seen, frozenset(assigned_here) - reaching)
+
+    def _set_by_callees(self, place: Field | LooseField, at: _At) -> bool:
+        """Whether the function that reads a field mentions another one that assigns it, so may call it in between."""
+        around = (self.program.calls.inside(store.file, store.statement) for store in self._stores(place))
+        names = {function.name for function in around if function is not None and (function.file, function.index) != (at.file, at.scope)}
+        return any(next(at.file.mentions_in(at.scope, name), None) is not None for name in names)
+
+    def _writes(
+        self, place: Place, path: Path, at: _At, seen: set[tuple[object, Path]], hidden: frozenset[int] = frozenset()
+    ) -> Iterator[Birth]:
+        """A field or global: its declaration if it is a record's, else what is assigned to it anywhere but by `hidden` statements."""
         key = (place, path)
         if key in seen:
             return
@@ -231,17 +264,25 @@ class Births:
             given = [] if self._has_default(place) else list(self._constructed(place, path, at, seen))
             yield from given or [declaration]
             return
-        for written in self._stores(place):
-            binding = written.binding
-            if binding is None or binding.value is None:
-                continue
-            span = written.file.statement(written.statement).span
-            onward = self._hop(at, written.file, written.statement, span, str(place), ())
-            if binding.how == "augment":
-                yield Birth("computed", written.file, written.statement, binding.value, span, place, at.hops, at.converted)
-                continue
-            inner = next(iter(unpacking(binding.target, written.node)), ())
-            yield from self._expression(binding.value, (*inner, *path), onward, seen)
+        for store in self._stores(place):
+            if store.file is not at.file or store.statement not in hidden:
+                yield from self._store(store, place, path, at, (), seen)
+
+    def _store(
+        self, store: Occurrence, place: Place, path: Path, at: _At, stack: tuple[CallSite, ...], seen: set[tuple[object, Path]]
+    ) -> Iterator[Birth]:
+        """What one store puts into a field or global."""
+        binding = store.binding
+        if binding is None or binding.value is None:
+            return
+        span = store.file.statement(store.statement).span
+        if binding.how == "augment":
+            kind: BirthKind = "built" if is_text(binding.value) else "computed"
+            yield Birth(kind, store.file, store.statement, binding.value, span, place, at.hops, at.converted, stack)
+            return
+        onward = self._hop(at, store.file, store.statement, span, str(place), stack)
+        inner = next(iter(unpacking(binding.target, store.node)), ())
+        yield from self._expression(binding.value, (*inner, *path), onward, seen)
 
     def _declared(self, place: Field, path: Path, at: _At) -> Birth | None:
         """The declaration of a record's field, which is where a configured value is born."""
@@ -315,6 +356,9 @@ class Births:
             for target, filled, certain in functions:
                 site = CallSite(at.file, at.statement, expr, filled, certain)
                 yield from self._returns(target, path, at, (*at.stack, site), seen)
+            return
+        if last in _ZIPPED and len(path) > 1 and isinstance(path[1], int) and path[1] < len(expr.args):
+            yield from self._expression(expr.args[path[1]].value, (ANY, *path[2:]), at, seen)
             return
         if last in NUMERIC and expr.args:
             for argument in expr.args:

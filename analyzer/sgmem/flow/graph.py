@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 Role = Literal["declaration", "write", "pass", "store", "read", "formula", "measurement", "event", "guard", "sink"]
 
 GRADES: tuple[Grade, ...] = ("same", "hierarchy", "instance", "name")
+LEVELS = 3
+"""How many computations before the one that gives the parameter its value are followed back."""
 MAX_PAIRS = 400
 """Above this many writer-reader pairs of one place the flows go through one of its sites, so that hubs stay readable."""
 
@@ -90,6 +92,9 @@ class FormulaSite:
     place: Place | None
     hops: int = 0
     stack: Stack = ()
+    levels: int = 0
+    """How many computations further back its inputs are to be followed: it computes the parameter, or what the parameter is computed
+    from."""
 
 
 @dataclass(slots=True)

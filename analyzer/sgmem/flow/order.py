@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sgmem.control.cfg import Cfg, build_cfg
 from sgmem.control.reaching import reached_uses, reaching_definitions
-from sgmem.program.files import File
+from sgmem.program.files import File, dotted
 from sgmem.program.names import Names
 from sgmem.syntax import ir
 
@@ -17,6 +17,7 @@ class Order:
     def __init__(self, names: Names) -> None:
         self.names = names
         self._graphs: dict[tuple[str, int], Cfg] = {}
+        self._attributes: dict[tuple[str, int, str], dict[int, bool]] = {}
 
     def graph(self, file: File, scope: int) -> Cfg:
         key = (file.path, scope)
@@ -33,6 +34,22 @@ class Order:
         """The definitions of a local that reach statement `at`; `ENTRY` stands for the parameter or outer value."""
         return reaching_definitions(self.graph(file, scope), at, self.definitions(file, scope, name))
 
+    def assignments(self, file: File, scope: int, text: str) -> dict[int, bool]:
+        """The scope's own statements that assign an attribute, spelled as `self.size`, each with whether it certainly overwrites it.
+        What another function does to the object meanwhile is not seen."""
+        key = (file.path, scope, text)
+        found = self._attributes.get(key)
+        if found is None:
+            name = text.rpartition(".")[2]
+            rows = [i for i in file.mentions_in(scope, name) if file.may_bind(i, name)]
+            found = {i: _overwrites(file, i, text) for i in rows if _assigns(file, i, text)}
+            self._attributes[key] = found
+        return found
+
+    def reaching_assignments(self, file: File, scope: int, text: str, at: int) -> frozenset[int]:
+        """Those of them that reach statement `at`; `ENTRY` stands for what the attribute held before."""
+        return reaching_definitions(self.graph(file, scope), at, self.assignments(file, scope, text))
+
     def reached(self, file: File, scope: int, name: str, definition: int, uses: frozenset[int]) -> frozenset[int]:
         """Those of the `uses` statements that a definition (or `ENTRY`) reaches before another one overwrites it."""
         kills = frozenset(i for i, certain in self.definitions(file, scope, name).items() if certain and i != definition)
@@ -47,9 +64,15 @@ def _overwrites(file: File, index: int, name: str) -> bool:
     return False
 
 
+def _assigns(file: File, index: int, text: str) -> bool:
+    return any(_is_target(binding.target, text) for binding in file.statement(index).bindings if binding.how != "delete")
+
+
 def _is_target(target: ir.Expr, name: str) -> bool:
     if isinstance(target, ir.Name):
         return target.id == name
+    if isinstance(target, ir.Attribute):
+        return dotted(target) == name
     if isinstance(target, ir.Collection):
         return any(_is_target(item, name) for item in target.items)
     return isinstance(target, ir.Starred) and _is_target(target.value, name)

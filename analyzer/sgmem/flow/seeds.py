@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 
 from sgmem.flow.arithmetic import formula_span
-from sgmem.flow.graph import FormulaSite, Role, SiteKey, SliceSite, State, describe
+from sgmem.flow.graph import LEVELS, FormulaSite, Role, SiteKey, SliceSite, State, describe
 from sgmem.flow.occurrences import Grade, Occurrence
-from sgmem.flow.places import Field, GlobalVariable, LooseField, Parameter, Place, Result
+from sgmem.flow.places import ANY, Field, GlobalVariable, LooseField, Parameter, Path, Place, Result
 from sgmem.flow.slicer import Slicer
 from sgmem.flow.steps import ARITHMETIC, NUMERIC
 from sgmem.flow.uses import Stack
@@ -90,26 +90,28 @@ class Seeds:
         span = formula_span(key.file.statement(statement), expression)
         formula = SiteKey(key.file, span, "formula", key.slot)
         slice_ = self.slicer.slice
-        slice_.add(SliceSite(formula, statement, place, True, grade))
+        slice_.add(SliceSite(formula, statement, place, False, grade))
         slice_.lead(formula, key, "assign")
-        slice_.formulas.setdefault(formula, FormulaSite(formula, key.file, statement, expression, target, place))
+        written = FormulaSite(formula, key.file, statement, expression, target, place, levels=LEVELS)
+        slice_.formulas.setdefault(formula, written)
 
     def _function(self, function: Function) -> None:
-        """A function's result: what it returns is written where it returns it."""
+        """A function's result: what it returns or yields is written where it does so."""
         file, place = function.file, Result(function)
+        given = list(_given(function))
+        path: Path = (ANY,) if any(isinstance(node, ir.Yield) for _, node, _ in given) else ()
+        state = State(place, path, False, NO_STACK)
         declared = SiteKey(file, name_span(function), "declaration", describe(place))
         self.slicer.slice.add(SliceSite(declared, function.scope.statement, place, False, "same", "declared"))
-        self.slicer.enter(State(place, (), False, NO_STACK), declared, "return")
+        self.slicer.enter(state, declared, "return")
         self.slicer.slice.seeds[place] = None
-        for index in file.own_statements(function.index):
-            statement = file.statement(index)
-            if statement.kind == "return" and statement.values:
-                value = statement.values[0]
-                kind = "constant" if isinstance(value, ir.Const) else "derived" if arithmetic_in(value) is not None else "copy"
-                key = SiteKey(file, statement.span, "write", describe(place))
-                self.slicer.slice.add(SliceSite(key, index, place, False, "same", kind))
-                self.slicer.enter(State(place, (), False, NO_STACK), key, "return")
-                self._formula_in(value, key, index, place, f"{function.name}()")
+        for index, node, value in given:
+            span = node.span if isinstance(node, ir.Yield) else file.statement(index).span
+            kind = "constant" if isinstance(value, ir.Const) else "derived" if arithmetic_in(value) is not None else "copy"
+            key = SiteKey(file, span, "write", describe(place))
+            self.slicer.slice.add(SliceSite(key, index, place, False, "same", kind))
+            self.slicer.enter(state, key, "return")
+            self._formula_in(value, key, index, place, f"{function.name}()")
 
     def _parameter(self, parameter: Parameter) -> None:
         row = parameter.function.parameter(parameter.name)
@@ -178,12 +180,13 @@ class Seeds:
 
     def _flags(self) -> None:
         flag = "--" + self.name.replace("_", "-")
-        for file in self.program.files.mentioning(flag.removeprefix("--")):
-            for index in file.mentions(flag.removeprefix("--")):
-                for root in file.statement(index).values:
-                    for node in ir.walk(root):
-                        if isinstance(node, ir.Call) and declares_flag(node, flag, self.name) and self._is_own_flag(file, index):
-                            self._flag(file, index, node)
+        for word in dict.fromkeys((flag.removeprefix("--"), self.name)):
+            for file in self.program.files.mentioning(word):
+                for index in file.mentions(word):
+                    if "add_argument" in file.own_text(index) and self._is_own_flag(file, index):
+                        for node in (node for root in file.statement(index).expressions() for node in ir.walk(root)):
+                            if isinstance(node, ir.Call) and declares_flag(node, flag, self.name):
+                                self._flag(file, index, node)
 
     def _is_own_flag(self, file: File, index: int) -> bool:
         """Whether a flag sets a wanted place: of a single field, one that its class declares."""
@@ -257,6 +260,19 @@ def declares_flag(call: ir.Call, flag: str, name: str) -> bool:
         if isinstance(value, ir.Const) and value.value in (flag, name) and argument.keyword in (None, "dest"):
             return True
     return False
+
+
+def _given(function: Function) -> Iterator[tuple[int, Expr, Expr]]:
+    """What a function returns and yields: the statement, the value or its `yield`, the value."""
+    file = function.file
+    for index in file.own_statements(function.index):
+        statement = file.statement(index)
+        if statement.kind == "return":
+            yield from ((index, value, value) for value in statement.values)
+        if "yield" in file.own_text(index):
+            for node in (node for root in statement.expressions() for node in ir.walk(root)):
+                if isinstance(node, ir.Yield) and node.value is not None:
+                    yield index, node, node.value
 
 
 def name_span(function: Function) -> ir.Span:

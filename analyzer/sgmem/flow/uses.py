@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -99,9 +100,8 @@ class Uses:
     def _local(self, file: File, scope: int, name: str, definition: int, stack: Stack) -> Iterator[Use]:
         row = file.scope(scope)
         own: list[Use] = []
-        for index in file.mentions(name):
-            if not row.first <= index < row.last:
-                continue
+        mentions = file.mentions(name)
+        for index in mentions[bisect_left(mentions, row.first) : bisect_left(mentions, row.last)]:
             inner = file.outline.statements[index].scope
             if inner == scope:
                 own += self._reads_at(file, index, name, stack)

@@ -116,7 +116,7 @@ class File:
         """The statements whose own text (nested statements aside) holds `name` as a whole word, comments and strings included."""
         found = self._occurrences.get(name)
         if found is None:
-            found = self._occurrences[name] = tuple(dict.fromkeys(self._search(name)))
+            found = self._occurrences[name] = tuple(sorted(set(self._search(name))))
         return found
 
     def _search(self, name: str) -> Iterator[int]:

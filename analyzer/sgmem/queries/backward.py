@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
-from sgmem.flow.births import Birth, Births, Hop, assigned, unpacking
-from sgmem.flow.graph import Role, SiteKey, SliceSite, describe
+from sgmem.flow.births import RANK, Birth, Births, Hop, assigned, unpacking
+from sgmem.flow.graph import LEVELS, FormulaSite, Role, SiteKey, SliceSite, describe
 from sgmem.flow.measurements import Measurements
 from sgmem.flow.places import ANY, Parameter, Path
 from sgmem.flow.slicer import Slicer
@@ -24,6 +24,9 @@ _ROLES: dict[str, Role] = {"measurement": "measurement", "declaration": "declara
 Led = tuple[Birth, SiteKey, list[SiteKey]]
 """A birth, its site, and the sites of the hops from it, the nearest to where it leads first."""
 
+MAX_ALTERNATIVES = 4
+"""Of the births of a formula's input as many are shown, all as telling as the first."""
+
 
 class BackwardSlice:
     """Adds births to the slice."""
@@ -34,13 +37,11 @@ class BackwardSlice:
         self.measurements = Measurements(program, models)
         self.births = Births(program, slicer.occurrences, slicer.order, self.measurements.measures)
 
-    def of(
-        self, expr: Expr, file: File, statement: int, stack: Stack = (), path: Path = (), hops: int = 0
-    ) -> list[Led]:
-        """The births of an expression's value, each with its site and the sites of the hops, the nearest to the expression first.
-        `hops` is how far the expression is from the parameter."""
+    def of(self, births: Iterable[Birth], hops: int = 0) -> list[Led]:
+        """Births with their sites and the sites of their hops, which become part of the slice. `hops` is how far what they lead to is
+        from the parameter."""
         found = []
-        for birth in self.births.of(expr, file, statement, stack, path):
+        for birth in births:
             via = [self._hop(hop, hops + number) for number, hop in enumerate(birth.hops, 1)]
             key = self._birth(birth, hops + len(via) + 1)
             for source, target in pairwise((key, *reversed(via))):
@@ -51,12 +52,41 @@ class BackwardSlice:
     def lead(
         self, expr: Expr, into: SiteKey, statement: int, kind: Kind = "assign", stack: Stack = (), path: Path = ()
     ) -> list[Led]:
-        """Follow an expression back and lead its births to a site of the same statement."""
+        """Follow an expression back and lead its births to a site of the same statement; for an operand the most telling ones."""
         slice_ = self.slicer.slice
-        found = self.of(expr, into.file, statement, stack, path, slice_.sites[into].hops)
+        births = self.births.of(expr, into.file, statement, stack, path)
+        found = self.of(self._telling(births) if kind == "operand" else births, slice_.sites[into].hops)
         for _, born, via in found:
             slice_.lead(via[0] if via else born, into, kind)
         return found
+
+    def _telling(self, births: tuple[Birth, ...]) -> list[Birth]:
+        """The births to name as an input's origin: what the trace computes from the parameter, or the parameter from, tells more than
+        the declaration of a cap beside it."""
+
+        def rank(birth: Birth) -> tuple[bool, int]:
+            sites = self.slicer.slice.at(birth.file, birth.span) if birth.kind == "computed" else ()
+            known = any(key in self.slicer.slice.formulas for key in sites)
+            return self.births.is_aside(birth), 0 if birth.kind == "measurement" else 1 if known else 2 + RANK[birth.kind]
+
+        ranked = sorted(births, key=rank)
+        return [birth for birth in ranked if rank(birth) == rank(ranked[0])][:MAX_ALTERNATIVES]
+
+    def formula_of(self, led: Led, levels: int) -> FormulaSite | None:
+        """The computation that a value was born of, as a formula of the slice; None where it is no computation or known already."""
+        birth, key, _ = led
+        if birth.kind != "computed" or birth.expression is None or key.role != "formula" or key in self.slicer.slice.formulas:
+            return None
+        statement = birth.file.statement(birth.statement)
+        target = "an argument"
+        if statement.kind == "return":
+            target = f"{birth.file.scope(birth.file.outline.statements[birth.statement].scope).name}()"
+        for binding in statement.bindings:
+            if birth.span == statement.span:
+                target = dotted(binding.target) or birth.file.source.slice(binding.target.span)
+        formula = FormulaSite(key, birth.file, birth.statement, birth.expression, target, birth.place, 0, birth.stack, levels)
+        self.slicer.slice.formulas[key] = formula
+        return formula
 
     def follow_seeds(self) -> None:
         """Follow the values written under the parameter's name back to their births."""
@@ -67,7 +97,8 @@ class BackwardSlice:
                 self._arguments(site.place, key)
             for value, path in written(site):
                 if not isinstance(value, ir.Const):
-                    self.lead(value, key, site.statement, path=path)
+                    for led in self.lead(value, key, site.statement, path=path):
+                        self.formula_of(led, LEVELS)
 
     def _arguments(self, place: Parameter, key: SiteKey) -> None:
         """What the callers hand in for a parameter that bears the name."""
@@ -79,7 +110,8 @@ class BackwardSlice:
                     if not known:
                         self.slicer.slice.add(SliceSite(passing, site.statement, place, False, hops=1))
                     self.slicer.slice.lead(passing, key, "argument")
-                    self.lead(filled.argument.value, passing, site.statement)
+                    for led in self.lead(filled.argument.value, passing, site.statement):
+                        self.formula_of(led, LEVELS)
 
     def _birth(self, birth: Birth, hops: int) -> SiteKey:
         role: Role = _ROLES.get(birth.kind, "read")
@@ -87,11 +119,10 @@ class BackwardSlice:
         if birth.kind == "parameter":
             role = "declaration"
         for known in self.slicer.slice.at(birth.file, birth.span):
-            if known.role == role or (birth.kind == "computed" and known.role in ("formula", "store", "write")):
+            if known.role == role:
                 return known
         key = SiteKey(birth.file, birth.span, role, slot)
-        derived = birth.kind == "computed"
-        self.slicer.slice.add(SliceSite(key, birth.statement, birth.place, derived, kind=birth.kind, hops=hops))
+        self.slicer.slice.add(SliceSite(key, birth.statement, birth.place, False, kind=birth.kind, hops=hops))
         return key
 
     def _text(self, birth: Birth) -> str:
@@ -104,11 +135,19 @@ class BackwardSlice:
 
     def _hop(self, hop: Hop, hops: int) -> SiteKey:
         """A hop is a rename on the way; where the forward slice knows the statement already, its site serves."""
+        statement = hop.file.statement(hop.statement)
         known = self.slicer.slice.at(hop.file, hop.span)
-        if known:
-            return known[0]
-        key = SiteKey(hop.file, hop.span, "read", hop.text)
-        self.slicer.slice.add(SliceSite(key, hop.statement, None, False, kind="rename", hops=hops))
+        named = [key for key in known if key.slot == hop.text or key.slot.endswith(f".{hop.text}")]
+        unpacks = hop.span == statement.span and any(isinstance(binding.target, ir.Collection) for binding in statement.bindings)
+        if named or (known and not unpacks):
+            return (named or known)[0]
+        role: Role = "read"
+        if hop.span != statement.span:
+            role = "pass"
+        elif ":" in hop.text:
+            role = "store"
+        key = SiteKey(hop.file, hop.span, role, hop.text)
+        self.slicer.slice.add(SliceSite(key, hop.statement, None, False, kind="rename" if role == "read" else "copy", hops=hops))
         return key
 
 
@@ -126,9 +165,11 @@ def written(site: SliceSite) -> Iterator[tuple[Expr, Path]]:
             if name is None or name in (getattr(target, "attr", None), getattr(target, "id", None)):
                 for path in unpacking(binding.target, target):
                     yield binding.value, (*element, *path)
+    if statement.kind == "return" and span == statement.span:
+        yield from ((value, ()) for value in statement.values)
     for root in statement.expressions():
         for node in ir.walk(root):
-            if isinstance(node, ir.Walrus) and node.span == span:
+            if isinstance(node, ir.Walrus | ir.Yield) and node.span == span and node.value is not None:
                 yield node.value, ()
             elif isinstance(node, ir.Call):
                 yield from ((argument.value, ()) for argument in node.args if argument.span == span)

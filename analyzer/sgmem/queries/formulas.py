@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass
 
 from sgmem.domains.program_gauges import Gauges
 from sgmem.domains.program_negative import NegativeVerdicts
 from sgmem.domains.program_units import Units
 from sgmem.domains.unparse import text_of
+from sgmem.flow.arithmetic import is_text
 from sgmem.flow.checks import Checks
 from sgmem.flow.graph import FormulaSite, SiteKey
 from sgmem.flow.places import ANY
@@ -16,7 +18,7 @@ from sgmem.flow.steps import NUMERIC
 from sgmem.models.load import Models
 from sgmem.program.files import dotted
 from sgmem.program.program import Program
-from sgmem.queries.backward import BackwardSlice
+from sgmem.queries.backward import BackwardSlice, Led
 from sgmem.queries.results import Formula, FormulaInput, Negative
 from sgmem.queries.sites import SiteReports, one_line
 from sgmem.syntax import ir
@@ -48,15 +50,23 @@ class FormulaReports:
 
     def collect(self) -> None:
         """Find the births of every input; they become sites of the slice."""
-        for key, formula in list(self.slicer.slice.formulas.items()):
-            self._inputs[key] = [self._input(leaf, formula) for leaf in leaves(whole(formula))]
+        pending = deque(self.slicer.slice.formulas.values())
+        while pending:
+            formula = pending.popleft()
+            if formula.site not in self._inputs:
+                found = [self._input(leaf, formula) for leaf in leaves(whole(formula))]
+                self._inputs[formula.site] = [one for one, _ in found]
+                if formula.levels > 0:
+                    further = (self.backward.formula_of(led, formula.levels - 1) for _, births in found for led in births)
+                    pending.extend(one for one in further if one is not None)
 
-    def _input(self, leaf: Expr, formula: FormulaSite) -> Input:
+    def _input(self, leaf: Expr, formula: FormulaSite) -> tuple[Input, list[Led]]:
+        """An operand of a formula, and its most telling births."""
         name = dotted(leaf) or one_line(formula.file.source.slice(leaf.span))
         unit = self._unit(leaf, formula)
         births = self.backward.lead(leaf, formula.site, formula.statement, "operand", formula.stack)
         if not births:
-            return Input(name, None, (), unit, None)
+            return Input(name, None, (), unit, None), []
         birth, born, via = births[0]
         gauge = self.gauges.of_birth(birth)
         site = self.slicer.slice.sites[born]
@@ -66,7 +76,7 @@ class FormulaReports:
             site.frame = gauge.frame.text
             if unit is None and not birth.converted:
                 unit = site.unit
-        return Input(name, born, tuple(via), unit, site.frame)
+        return Input(name, born, tuple(via), unit, site.frame), births
 
     def _unit(self, expr: Expr, formula: FormulaSite) -> str | None:
         """The unit of an expression as text; a weak guess is marked with a question mark."""
@@ -112,7 +122,7 @@ def whole(formula: FormulaSite) -> Expr:
     """The expression to read as the formula: the bound value around the arithmetic, with its conversions and conditionals."""
     statement = formula.file.statement(formula.statement)
     for binding in statement.bindings:
-        if binding.how == "augment" and binding.operator is not None and binding.value is not None:
+        if binding.how == "augment" and binding.operator is not None and binding.value is not None and not is_text(binding.value):
             if any(side.span.contains(formula.expression.span) for side in (binding.target, binding.value)):
                 return ir.Binary(statement.span, binding.operator, binding.target, binding.value)
         if binding.value is not None and binding.value.span.contains(formula.expression.span) and _is_simple(binding.value):

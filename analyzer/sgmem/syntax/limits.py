@@ -142,7 +142,7 @@ class _Scan:
             self._newline()
         elif frame.kind == "expression" and first == ":":
             self._push(_Frame("specification", frame.quote))
-        elif first in _OPERATORS or token == "!=":
+        elif token != "=" and (first in _OPERATORS or token == "!="):  # assignments and keywords nest nothing
             self._count(len(token))
 
     def _word(self, word: str) -> None:

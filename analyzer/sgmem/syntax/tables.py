@@ -44,9 +44,21 @@ _LAST = _SCOPE_FIELDS.index("last")
 
 def definition_start(source: SourceText, first_decorator: Span) -> tuple[int, int]:
     """Where the `@` before a decorator's expression stands."""
-    return source.position(source.text.rindex("@", 0, source.offset(first_decorator.line, first_decorator.column)))
+    return _last_before(source, "@", first_decorator)
 
 
 def case_start(source: SourceText, pattern: Span) -> tuple[int, int]:
-    """Where the `case` before a pattern stands; only blanks and brackets come between."""
-    return source.position(source.text.rindex("case", 0, source.offset(pattern.line, pattern.column)))
+    """Where the `case` before a pattern stands."""
+    return _last_before(source, "case", pattern)
+
+
+def _last_before(source: SourceText, word: str, span: Span) -> tuple[int, int]:
+    """Where `word` begins a line; only blanks, brackets and comments come between it and the span."""
+    text, end = source.text, source.offset(span.line, span.column)
+    while True:
+        found = text.rindex(word, 0, end)
+        line = text.rfind("\n", 0, found) + 1
+        comment = text.find("#", line, found)
+        if comment < 0:
+            return source.position(found)
+        end = comment
