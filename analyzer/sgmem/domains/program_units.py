@@ -19,7 +19,7 @@ from sgmem.flow.births import unpacking
 from sgmem.flow.naming import call_names
 from sgmem.flow.order import ENTRY
 from sgmem.program.calls import bind
-from sgmem.program.entities import Class, Function, Global, Local
+from sgmem.program.entities import Function, Global, Local
 from sgmem.program.files import dotted
 from sgmem.syntax import ir
 
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from sgmem.flow.places import Path
     from sgmem.models.load import Models
     from sgmem.program.files import File
+    from sgmem.program.entities import Class
     from sgmem.program.program import Program
     from sgmem.syntax.ir import Expr
 
@@ -90,7 +91,10 @@ class Units:
 
     def constant(self, leaf: Expr, file: File, statement: int) -> Fraction | None:
         """The number that a name stands for, where its only definition is a literal."""
-        if not isinstance(leaf, ir.Name | ir.Attribute):
+        if isinstance(leaf, ir.Attribute):
+            if not leaf.attr.isupper():  # `module.LIMIT`; to look up every other attribute would be to read its module
+                return None
+        elif not isinstance(leaf, ir.Name):
             return None
         if leaf not in self._constants:
             self._constants[leaf] = None
@@ -164,8 +168,8 @@ class Units:
         )
         if modelled is not None:
             return modelled
-        entity = self.program.names.lookup(file, scope, leaf.id)
-        if not isinstance(entity, Local) or entity.file is not file or entity.index != scope:
+        names = self.program.names
+        if not names.bindings(file, scope, leaf.id) and all(p.name != leaf.id for p in file.scope(scope).parameters):
             return name
         definitions = self.order.reaching(file, scope, leaf.id, here.statement)
         found = [self._defined(leaf.id, file, index, deep, depth) for index in sorted(definitions - {ENTRY})]
@@ -224,17 +228,17 @@ class Units:
 
     def _field(self, leaf: ir.Attribute, here: Location, deep: bool, depth: int) -> Known | None:
         file, scope = here.file, here.file.outline.statements[here.statement].scope
-        entity = self.program.names.entity(leaf, file, scope)
         name = _named(suffix_evidence(leaf.attr, leaf.attr_span), here)
-        if isinstance(entity, Class | Function):
-            return None
-        names: list[str] = []
-        owners: tuple[Class, ...] = ()
-        if self.models.units.rows_for_name(leaf.attr) or (deep and name is None):
-            owners = tuple(self.program.values.types(leaf.base, file, scope))
-            names += [f"{each.qualified}.{leaf.attr}" for owner in owners for each in self.program.classes.mro(owner)]
-        text = dotted(leaf)
-        modelled = self._modelled((*names, text or f"_.{leaf.attr}"), ("field",), here)
+        modelled = self._modelled((dotted(leaf) or f"_.{leaf.attr}",), ("field",), here)
+        if modelled is not None:
+            return modelled
+        rows = self.models.units.rows_for_name(leaf.attr)
+        if not rows and (not deep or name is not None or not isinstance(leaf.base, ir.Name)):
+            return name
+        owners = tuple(self.program.values.types(leaf.base, file, scope))
+        if rows:
+            family = dict.fromkeys(each for owner in owners for each in self.program.classes.mro(owner))
+            modelled = self._modelled([f"{each.qualified}.{leaf.attr}" for each in family], ("field",), here)
         if modelled is not None or not deep:
             return modelled or name
         return _reconciled(_met(self._stored(owners, leaf.attr, depth)), name)

@@ -329,8 +329,8 @@ class Births:
             mentions = place.file.mentions(place.name)
             seen = (s for index in mentions for s in self.occurrences.writes_in_statement(place.file, index, place.name))
             return [written for written in seen if written.place == place]
-        if len(self.program.files.tree.mentioning(place.name)) > MAX_FILES:
-            return []
+        if isinstance(place, LooseField) or len(self.program.files.tree.mentioning(place.name)) > MAX_FILES:
+            return []  # a name is too little to say where a value was born
         return [seen for seen in self.occurrences.writes(place.name) if seen.place == place]
 
     # -- calls ----------------------------------------------------------------------------------------------------------------
@@ -405,7 +405,8 @@ class Births:
     def _parameter(self, place: Parameter, path: Path, at: _At, seen: set[tuple[object, Path]]) -> Iterator[Birth]:
         """Back to the call the value came in by, or to every caller."""
         function = place.function
-        stack, sites = at.stack, ()
+        stack = at.stack
+        sites: tuple[CallSite, ...] = ()
         if stack and any(target == function for target, _, _ in self._targets(stack[-1])):
             sites, stack = (stack[-1],), stack[:-1]
         else:

@@ -14,7 +14,7 @@ from sgmem.program.files import File, dotted
 from sgmem.syntax import ir
 from sgmem.syntax.ir import Expr
 
-_COPY = re.compile(r"setattr\([^()]*getattr\(")
+_COPY = re.compile(r"setattr\(\s*[\w.]+\s*,\s*[\w.]+\s*,\s*getattr\(")
 _MAX_CARRIERS = 3
 """How many calls a carrier (a namespace of parsed flags) is followed back through."""
 

@@ -42,9 +42,11 @@ class Construction:
     def _constructs(self, function: Function, owner: Class) -> bool | None:
         """Whether a function runs only within the construction; None where the callers were too many to tell."""
         pending, seen = [function], {function}
+        constructed = False
         while pending:
             current = pending.pop()
             if self._is_constructor(current, owner):
+                constructed = True
                 continue
             callers = self.program.calls.callers(current)
             if not callers:
@@ -58,7 +60,7 @@ class Construction:
                     pending.append(around)
             if len(seen) > _MAX_FUNCTIONS:
                 return None
-        return True
+        return constructed  # functions that only call each other may be called from outside
 
     def _is_constructor(self, function: Function, owner: Class) -> bool:
         around = function.owner

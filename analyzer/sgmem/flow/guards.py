@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sgmem.control.conditions import Condition, ScopeConditions
 from sgmem.control.evaluation import expression_conditions
+from sgmem.flow.aside import is_main_test
 from sgmem.flow.order import Order
 from sgmem.program.entities import Function
 from sgmem.program.files import File
@@ -36,6 +37,10 @@ class Conditions:
             found = self._statements[key] = conditions.of(statement)
         return found
 
+    def _inherited(self, file: File, statement: int) -> tuple[Condition, ...]:
+        """What a call site hands down: how a file is started is no condition of what it calls."""
+        return tuple(c for c in self.own(file, statement) if c.statement < 0 or not is_main_test(file.test(c.statement)))
+
     def of(self, file: File, statement: int, ancestors: tuple[Expr, ...] = (), node: Expr | None = None) -> tuple[Condition, ...]:
         """Conditions of an expression: those its calls inherit, its statement's, its own. A function that is called from one place
         only runs under that place's conditions; with several callers nothing is inherited."""
@@ -49,7 +54,7 @@ class Conditions:
             sites = self.program.calls.callers(function)
             if len(sites) != 1 or function.name == "__init__":
                 break
-            inherited = (*self.own(sites[0].file, sites[0].statement), *inherited)
+            inherited = (*self._inherited(sites[0].file, sites[0].statement), *inherited)
             function = self.program.calls.inside(sites[0].file, sites[0].statement)
         inner = expression_conditions(node, ancestors, statement) if node is not None and ancestors else ()
         return (*inherited, *self.own(file, statement), *inner)

@@ -166,12 +166,13 @@ class Seeds:
         own = [step for step in steps if step.target is not None and self._is_wanted(step.target)]
         if self.wanted is not None and not own:
             return
+        kind = "constructor" if role == "pass" else "key"
         if role == "pass" and own and not all(isinstance(step.target, Parameter) and not step.path for step in own):
             role = "write"  # it lands in a field or among the open keywords, under its own name
         slot = describe(own[0].target, own[0].path) if own and own[0].target is not None else f"?[{self.name!r}]"
         key = SiteKey(file, span, role, slot)
         place = own[0].target if own else None
-        slicer.slice.add(SliceSite(key, index, place, False, "same" if own else "name", "constructor" if role == "pass" else "key"))
+        slicer.slice.add(SliceSite(key, index, place, False, "same" if own else "name", kind))
         slicer.slice.entries[key] = None
         for step in own:
             assert step.target is not None

@@ -23,6 +23,7 @@ End = Literal["read", "pass", "store", "guard", "bind", "return", "through"]
 SAME = {"copy", "deepcopy", "cast", "dict", "OrderedDict", "list", "tuple", "deque", "iter", "vars", "asdict"}
 REORDERED = {"set", "sorted", "reversed", "frozenset"}
 METHODS = {"item", "copy", "clone", "tolist", "cpu", "cuda", "to", "detach"}
+_VIEWS = {"T", "mT", "data", "real", "value"}
 _LOGGING = {"debug", "info", "warning", "warn", "error", "exception", "critical", "log", "print", "rank_print", "log_info_on_rank0"}
 
 
@@ -81,7 +82,10 @@ class Stepper:
                 found += self._iterated(value, parent, ancestors[:depth], file, statement)
                 return found
             below = value
-            value = self._climb(below, parent, file, statement, found)
+            if isinstance(parent, ir.Attribute) and not (depth and _is_called(parent, ancestors[depth - 1])):
+                value = self._through_attribute(below, parent, found)
+            else:
+                value = self._climb(below, parent, file, statement, found)
             if value is None:
                 return found
             if isinstance(parent, ir.Call) and parent.func is not below.node:
@@ -98,7 +102,7 @@ class Stepper:
             case ir.Call():
                 return self._through_call(value, parent, file, statement, found)
             case ir.Attribute():
-                return self._through_attribute(value, parent)
+                return replace(value, node=parent)  # a method of the value: decided at the call around it
             case ir.Binary():
                 return self._through_arithmetic(value, parent, found)
             case ir.Unary():
@@ -142,11 +146,14 @@ class Stepper:
         found.append(_end(value, "read"))
         return None
 
-    def _through_attribute(self, value: _Value, parent: ir.Attribute) -> _Value | None:
-        if value.path and value.path[0] in (parent.attr, ANY):
-            return replace(value, node=parent, path=value.path[1:])
-        # A method of the value: decided at the call around it.
-        return replace(value, node=parent)
+    def _through_attribute(self, value: _Value, parent: ir.Attribute, found: list[Step]) -> _Value | None:
+        """An attribute of the value is another value, but for what is only another view of it."""
+        if parent.attr in _VIEWS:
+            return replace(value, node=parent)
+        if value.path:
+            return replace(value, node=parent, path=value.path[1:]) if value.path[0] == parent.attr else None
+        found.append(_end(value, "read"))
+        return None
 
     def _through_arithmetic(self, value: _Value, parent: ir.Binary, found: list[Step]) -> _Value | None:
         if value.path:
@@ -540,6 +547,10 @@ class Stepper:
 
 _UNKNOWN = object()
 _BUILTIN_READS = {"len", "isinstance", "hasattr", "repr", "str", "format", "print", "bool", "type", "id", "range"}
+
+
+def _is_called(func: Expr, parent: Expr) -> bool:
+    return isinstance(parent, ir.Call) and parent.func is func
 
 
 def _end(value: _Value, end: End) -> Step:

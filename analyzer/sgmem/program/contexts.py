@@ -13,7 +13,8 @@ Context = Callable[[str, str], bool]
 
 _WORD = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
 
-_CALL = re.compile(r"\s*[(\[]|['\"]|\s*\.\s*(?:get|options|remote|bind)\b")
+_CALL = re.compile(r"\s*[(\[]|\s*\.\s*(?:get|options|remote|bind)\b")
+_LOOKED_UP = re.compile(r"(?:getattr\(.*|\[)['\"]$")
 _PARTIAL = re.compile(r"partial\(\s*(?:\w+\.)*$")
 _STORE = re.compile(r"\s*(?:(?::(?!=))|(?:[-+*/%&|^@]|//|\*\*|<<|>>)?=(?!=)|:=)")
 _UNPACK = re.compile(r"\s*[,)\]]")
@@ -23,8 +24,10 @@ _VALUE_AFTER = re.compile(r"\s*[(.\[=]")
 
 
 def called(before: str, after: str) -> bool:
-    """`name(...)`, `table[...]`, `name.get(...)`, `partial(name`, a literal "name"."""
-    return _CALL.match(after) is not None or _PARTIAL.search(before) is not None
+    """`name(...)`, `table[...]`, `name.get(...)`, `partial(name`, getattr(x, "name"), table["name"]."""
+    if _CALL.match(after) is not None or _PARTIAL.search(before) is not None:
+        return True
+    return after[:1] in ("'", '"') and _LOOKED_UP.search(before) is not None
 
 
 def stored(before: str, after: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from typing import TYPE_CHECKING, Any, Literal
 
 import libcst as cst
@@ -50,6 +51,11 @@ def without_form_feeds(text: str) -> str:
     return text.replace("\f", " ") if "\f" in text else text
 
 
+def identifier(name: str) -> str:
+    """A name as Python compares it."""
+    return name if name.isascii() else unicodedata.normalize("NFKC", name)
+
+
 class ExpressionLowering:
     """Lowers the nodes of one parsed slice."""
 
@@ -76,7 +82,7 @@ class ExpressionLowering:
                 return ir.Const(span, False, "False")
             case "None":
                 return ir.Const(span, None, "None")
-        return ir.Name(span, node.value)
+        return ir.Name(span, identifier(node.value))
 
     def attribute(self, node: cst.Attribute) -> ir.Expr:
         # A call chain nests in the base; unroll it, so that its length does not count against the recursion limit.
@@ -85,7 +91,7 @@ class ExpressionLowering:
             chain.append(chain[-1].value)
         lowered = self.lower(chain[-1].value)
         for link in reversed(chain):
-            lowered = ir.Attribute(self.span(link), lowered, link.attr.value, self.span(link.attr))
+            lowered = ir.Attribute(self.span(link), lowered, identifier(link.attr.value), self.span(link.attr))
         return lowered
 
     def subscript(self, node: cst.Subscript) -> ir.Expr:
@@ -121,7 +127,7 @@ class ExpressionLowering:
         return ir.Call(span, func, tuple(self.argument(argument) for argument in node.args))
 
     def argument(self, node: cst.Arg) -> ir.Argument:
-        keyword = node.keyword.value if node.keyword else None
+        keyword = identifier(node.keyword.value) if node.keyword else None
         return ir.Argument(self.span(node), self.lower(node.value), keyword, node.star)
 
     def binary(self, node: cst.BinaryOperation) -> ir.Expr:
@@ -178,7 +184,7 @@ class ExpressionLowering:
             every.append(given.star_arg)
         if given.star_kwarg is not None:
             every.append(given.star_kwarg)
-        names = tuple(parameter.name.value for parameter in every)
+        names = tuple(identifier(parameter.name.value) for parameter in every)
         defaults = tuple(self.lower(p.default) for p in every if p.default is not None)
         return ir.Lambda(self.span(node), names, self.lower(node.body), defaults)
 
