@@ -47,7 +47,7 @@ def report(formula: Formula, sink: Sink) -> Report:
     condition = plain(verdict.condition or "")
     example = f" ({verdict.witness})" if verdict.witness else ""
     harm = _SINKS[sink.kind].format(name=sink.name)
-    checked = f"before the first check, {late.text}" if late is not None else "and nothing checks it before"
+    checked = f"before the first check, {late.text}" if late is not None else "and no check of it was found"
     return Report(
         location=formula.location,
         message=f"{formula.target} is negative when {condition}{example}; it {harm} {checked}",

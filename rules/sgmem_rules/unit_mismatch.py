@@ -35,7 +35,7 @@ def message(found: UnitMismatch) -> str:
     sides = f"{left.text} is in {left.evidence.unit}, {right.text} in {right.evidence.unit}"
     if found.details.kind == "dimension":
         return f"{sides}: they count different things and meet in one expression"
-    return f"{sides}: {found.details.text.partition(' differ ')[2] and 'they differ ' + found.details.text.partition(' differ ')[2]}"
+    return f"{sides}: {found.details.text}"
 
 
 def origin(side: Side) -> Point:

@@ -61,9 +61,7 @@ class Program:
         return [render(condition.predicate) for condition in scope.of(self.at(start))]
 
     def _text(self, statement: int) -> str:
-        row = self.outline.statements[statement]
-        text = self.source.slice(row.span)
-        return f"case {text}" if row.kind == "case" else text
+        return self.source.slice(self.outline.statements[statement].span)
 
 
 def expression(text: str) -> Expr:

@@ -20,7 +20,7 @@ PROGRAM = {
 
 
         class Own:
-            def mem_get_info(self):
+            def virtual_memory(self):
                 return 3
 
 
@@ -55,7 +55,7 @@ def the_call(code: str) -> tuple[Measurements, ir.Call, object, int]:
         ("psutil.virtual_memory()", True),
         ("get_available_gpu_memory(device)", True),
         ("utils.get_available_gpu_memory(device)", True),
-        ("own.mem_get_info()", False),
+        ("own.virtual_memory()", False),
         ("utils.other(device)", False),
         ("torch.cuda.synchronize()", False),
         ("print(device)", False),
@@ -73,7 +73,7 @@ def test_a_gauge_is_known_by_what_the_call_stands_for(code: str, measures: bool)
     [
         ("ask(device)", ("torch.cuda.mem_get_info",)),
         ("utils.other(device)", ("prog.utils:other",)),
-        ("own.mem_get_info()", ("prog.main:Own.mem_get_info",)),
+        ("own.virtual_memory()", ("prog.main:Own.virtual_memory",)),
         ("Own()", ("prog.main:Own",)),
         ("device.anything()", ("device.anything",)),
         ("device().anything()", ()),

@@ -61,6 +61,50 @@ MATCHED = {
             show(scaler.scale(budget))  #+
             show(scaler.scale(limit))  #-
     """,
+    "a container that is filled by the function it is handed to": """
+        def fill(table, value):
+            table["mine"] = value
+
+
+        def deep(table, value):
+            fill(table, value)
+
+
+        def replaced(table, value):
+            table = {}
+            table["mine"] = value
+
+
+        def start(budget, limit):
+            table, again, twin, fresh = {}, {}, {}, {}
+            show(table["mine"])  #-
+            fill(table, budget)
+            deep(again, budget)
+            fill(twin, limit)
+            replaced(fresh, budget)
+            show(table["mine"])  #+
+            show(table["other"])  #-
+            show(again["mine"])  #+
+            show(twin["mine"])  #-
+            show(fresh["mine"])  #-
+    """,
+    "a list of an object that is filled elsewhere": """
+        class Holder:
+            def __init__(self):
+                self.items = []
+                self.others = []
+
+
+        def fill(items, value):
+            items.append(value)
+
+
+        def start(budget, limit, holder: Holder):
+            fill(holder.items, budget)
+            fill(holder.others, limit)
+            show(holder.items[0])  #+
+            show(holder.others[0])  #-
+    """,
     "a flow through a field forgets the call": """
         class Box:
             def put(self, value):
@@ -383,6 +427,19 @@ ENDLESS = {
                 self.budget += self.budget
                 show(self.budget)  #+
                 show(self.limit)  #-
+    """,
+    "a container that is filled on every level of a recursion": """
+        def fill(table, value, n):
+            table["mine"] = value
+            if n:
+                fill(table, value, n - 1)
+
+
+        def start(budget, limit):
+            table, twin = {}, {}
+            fill(table, budget, 3)
+            show(table["mine"])  #+
+            show(twin["mine"])  #-
     """,
     "globals that copy each other": """
         budget = other = limit = 0

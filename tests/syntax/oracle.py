@@ -41,7 +41,7 @@ class Expected:
         self.source = source
         self.in_format = False
 
-    def span(self, node: ast.AST) -> tuple[int, int, int, int] | None:
+    def span(self, node: Any) -> tuple[int, int, int, int] | None:
         if self.in_format and not EXACT_FORMAT_STRINGS:
             return None
         column = self.source.character_column

@@ -11,14 +11,13 @@ from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sgmem.program.entities import Function
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sgmem.control.dominators import DominatorTree
     from sgmem.flow.births import Birth, Hop
     from sgmem.flow.order import Order
+    from sgmem.program.entities import Function
     from sgmem.program.files import File
     from sgmem.program.program import Program
 
@@ -46,9 +45,9 @@ class Level:
 class Activation:
     """`spine[0]` and `branch[0]` are statements of one activation; the last of each is the formula, and the birth.
 
-    `certain` is false where the chain had to be joined by the call tree because the value rested in a field. When it was
-    stored by the constructor of an object whose method the spine begins in, `constructed` is true: the branch begins in
-    the constructor, which had returned before the spine began.
+    `certain` is false where the chain had to be joined by the call tree because the value rested in a field. When it
+    was stored by the constructor of an object whose method the spine begins in, `constructed` is true: the branch
+    begins in the constructor, which had returned before the spine began.
     """
 
     spine: tuple[Level, ...]
@@ -112,7 +111,7 @@ class Activations:
             found = self._trees[(file.path, scope)] = dominators(self.order.graph(file, scope))
         return found
 
-    # -- joining by the call tree ---------------------------------------------------------------------------------------------
+    # -- joining by the call tree -------------------------------------------------------------------------------------
 
     def _below(self, at: Level, stored: Level) -> list[Level] | None:
         """The calls from the function around `at` to the store of a field, if they come before `at` on every way."""
@@ -122,7 +121,7 @@ class Activations:
         return None
 
     def _join(self, spine: list[Level], stored: Level) -> tuple[list[Level], list[Level]] | None:
-        """A function whose activation leads to the store of a field first and then to the spine: both chains from it."""
+        """A function whose activation leads to the store of a field first, then to the spine: both chains from it."""
         above = {chain[0].function: chain for chain in self._chains(spine[0])}
         for chain in self._chains(stored):
             other = above.get(chain[0].function)
@@ -137,9 +136,9 @@ class Activations:
             return None
         for chain in self._chains(stored):
             around = self.program.calls.inside(chain[0].file, chain[0].statement)
-            if around is not None and around.name == "__init__" and around.owner is not None:
-                if self.program.classes.related(around.owner, begun.owner):
-                    return chain[:-1]
+            builds = around.owner if around is not None and around.name == "__init__" else None
+            if builds is not None and self.program.classes.related(builds, begun.owner):
+                return chain[:-1]
         return None
 
     def _chains(self, start: Level) -> Iterator[list[Level]]:

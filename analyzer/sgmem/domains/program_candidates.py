@@ -54,8 +54,8 @@ class Candidates:
     def files(self) -> Iterator[File]:
         """The files that seem to calculate with memory, parsed.
 
-        A file in which everything is in bytes, by its names, and nothing is measured has nothing to mix up: of such files
-        (message buffers, kernels) there are many.
+        A file in which everything is in bytes, by its names, and nothing is measured has nothing to mix up: of such
+        files (message buffers, kernels) there are many.
         """
         for path in sorted(self.program.files.paths):
             data = self.program.files.tree.read(path)

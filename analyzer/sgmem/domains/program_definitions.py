@@ -40,7 +40,7 @@ class Definitions:
         return self._where.get(node, self.home)
 
     def of(self, leaf: Expr) -> Expr | None:
-        """The arithmetic that defines a local; alternatives become a conditional on the test that chooses between them."""
+        """The arithmetic that defines a local; alternatives become a conditional on the test that chooses one."""
         if not isinstance(leaf, ir.Name):
             return None
         scope = self.file.outline.statements[self.home].scope
@@ -53,7 +53,7 @@ class Definitions:
         chosen: Expr | None = None
         for index in sorted(reaching):
             value = self._value(leaf.id, index)
-            if value is None or not is_arithmetic(value):
+            if value is None or not is_arithmetic(value) or _is_reading(value):
                 return None
             chosen = value if chosen is None else ir.Conditional(value.span, self._test(index), value, chosen)
         return chosen
@@ -92,6 +92,12 @@ def is_arithmetic(value: Expr) -> bool:
     if isinstance(value, ir.Call):
         return (dotted(value.func) or "").rpartition(".")[2] in _NUMERIC
     return isinstance(value, ir.Binary | ir.Unary | ir.Conditional)
+
+
+def _is_reading(value: Expr) -> bool:
+    """Whether it is what one call gives, in another unit at most: the name says more than the call."""
+    leaves = inputs(value)
+    return len(leaves) == 1 and isinstance(leaves[0], ir.Call)
 
 
 def inputs(expr: Expr) -> list[Expr]:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from sgmem.control.cfg import EXIT
 from sgmem.control.predicates import TRUE
 from sgmem.control.rendering import render
-from sgmem.domains.program_activations import Level
 from sgmem.domains.program_location import Location
 from sgmem.flow.naming import call_names
 from sgmem.program.entities import Function
@@ -18,7 +17,7 @@ from sgmem.syntax import ir
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sgmem.domains.program_activations import Activations
+    from sgmem.domains.program_activations import Activations, Level
     from sgmem.flow.guards import Conditions
     from sgmem.models.load import Models
     from sgmem.models.rows import EventRow
@@ -103,10 +102,14 @@ class Events:
         scope = file.outline.statements[index].scope
         for root in file.statement(index).expressions():
             for node, ancestors in ir.paths(root):
-                row = self.row(node, file, scope) if isinstance(node, ir.Call) else None
+                if not isinstance(node, ir.Call):
+                    continue
+                row = self.row(node, file, scope)
                 if row is None or row.where != "device" or row.kind not in CHARGED or row.effect == "none":
                     continue
-                sure = always and not any(isinstance(above, ir.Conditional | ir.Boolean | ir.Lambda) for above in ancestors)
+                sure = always and not any(
+                    isinstance(above, ir.Conditional | ir.Boolean | ir.Lambda) for above in ancestors
+                )
                 when = "" if sure else self._when(file, index)
                 yield EventSite(row, Location(file, index, node.span), _called(node), sure, when)
 
@@ -135,7 +138,7 @@ class Events:
                     pending.append(target)
         return False
 
-    # -- inside the functions called ------------------------------------------------------------------------------------------
+    # -- inside the functions called ----------------------------------------------------------------------------------
 
     def _through_calls(self, file: File, index: int) -> Iterator[EventSite]:
         if "(" not in file.own_text(index):
@@ -184,7 +187,9 @@ class Events:
                 continue
             for root in file.statement(index).expressions():
                 for node in ir.walk(root):
-                    inner = self._in_callee(node, file, function.index, depth - 1) if isinstance(node, ir.Call) else None
+                    inner = (
+                        self._in_callee(node, file, function.index, depth - 1) if isinstance(node, ir.Call) else None
+                    )
                     if inner is not None:
                         self._inside[key] = inner
                         return inner

@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from sgmem.domains.evidence import Strength
-from sgmem.domains.negative import NegativeVerdict
 from sgmem.domains.program_activations import Activations
 from sgmem.domains.program_candidates import Candidates
 from sgmem.domains.program_definitions import Definitions, inputs
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sgmem.domains.evidence import Evidence
+    from sgmem.domains.negative import NegativeVerdict
     from sgmem.domains.program_gauges import Gauge
     from sgmem.flow.births import Birth
     from sgmem.models.load import Models
@@ -116,12 +116,12 @@ class Formula:
 
     @property
     def only_measured(self) -> bool:
-        """Whether all its inputs are readings: a difference of readings tells what happened in between, or what is used."""
+        """Whether all inputs are readings: a difference of readings tells what happened in between, or what is used."""
         return all(one.origins and one.origins[0].kind == "measurement" for one in self.inputs)
 
     @cached_property
     def is_budget(self) -> bool:
-        """Whether it takes something off, itself, and an amount or share is in it that was measured or the user sets."""
+        """Whether it takes something off, itself, and has an amount or share that was measured or the user sets."""
         nodes = ir.walk(self._expression.expression)
         subtracts = any(isinstance(node, ir.Binary | ir.Unary) and node.operator == "-" for node in nodes)
         amounts = (one for one in self.inputs if subtracts and _is_amount(one.unit))

@@ -51,7 +51,7 @@ class FormulaExpression:
 
 
 def formulas_in(file: File, statement: int) -> Iterator[FormulaExpression]:
-    """The outermost arithmetic expressions of a statement whose value is kept; what is only compared or printed is not."""
+    """The outermost arithmetic of a statement whose value is kept; what is only compared or printed is not."""
     lowered = file.statement(statement)
     for binding in lowered.bindings:
         if binding.value is None or binding.how not in ("assign", "annotate", "augment"):
@@ -72,7 +72,9 @@ def formulas_in(file: File, statement: int) -> Iterator[FormulaExpression]:
             yield from _outermost(file, statement, value, "", None)
 
 
-def _outermost(file: File, statement: int, root: Expr, target: str, binding: Binding | None) -> Iterator[FormulaExpression]:
+def _outermost(
+    file: File, statement: int, root: Expr, target: str, binding: Binding | None
+) -> Iterator[FormulaExpression]:
     pending: list[tuple[Expr, tuple[Expr, ...], str]] = [(root, (), target)]
     while pending:
         node, above, given = pending.pop()

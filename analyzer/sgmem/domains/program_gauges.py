@@ -41,8 +41,7 @@ class Gauges:
         self._found: dict[Expr, Gauge | None] = {}
 
     def of(self, expr: Expr, file: File, statement: int) -> Gauge | None:
-        """The reading that an expression is: a measuring call, or the part of one, directly or through one local name.
-        """
+        """The reading that an expression is: a measuring call, or a part of one, directly or through a local name."""
         if expr not in self._found:
             self._found[expr] = None
             self._found[expr] = self._find(expr, file, statement)

@@ -1,4 +1,4 @@
-"""Whether a formula of a program can be negative: its local definitions put in place, its inputs judged by where they were born."""
+"""Whether a formula of a program can be negative: local definitions in place, inputs judged by where they were born."""
 
 from __future__ import annotations
 
@@ -7,20 +7,19 @@ from typing import TYPE_CHECKING
 
 from sgmem.domains.algebra import Unsupported
 from sgmem.domains.facts import Fact, Facts, constant_fact, fact_for
-from sgmem.domains.inline import inlined
 from sgmem.domains.negative import NegativeVerdict, negative_verdict
-from sgmem.domains.program_units import Units
-from sgmem.flow.births import Birth
-from sgmem.flow.order import ENTRY, Order
-from sgmem.flow.places import Variable
+from sgmem.domains.program_definitions import Definitions
 from sgmem.program.files import File, dotted
 from sgmem.syntax import ir
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
+    from sgmem.domains.program_units import Units
     from sgmem.domains.units import Unit
+    from sgmem.flow.births import Birth
     from sgmem.flow.occurrences import Occurrences
+    from sgmem.flow.order import Order
     from sgmem.program.calls import CallSite
     from sgmem.program.program import Program
     from sgmem.syntax.ir import Expr
@@ -28,13 +27,14 @@ if TYPE_CHECKING:
 BirthsOf = Callable[["Expr", "File", int, "tuple[CallSite, ...]"], "tuple[Birth, ...]"]
 
 MAX_NODES = 60
-"""A formula that grows beyond this by its definitions is judged in its own names: a longer condition tells nobody anything."""
-MAX_ALTERNATIVES = 3
-"""A local with more reaching definitions than this is taken as it is."""
+"""A formula that its definitions make longer is judged in its own names: a longer condition tells nobody anything."""
 
 
 class NegativeVerdicts:
-    """Judges formulas. `births_of(leaf, file, statement, stack)` tells where an input was born, for the calls on the stack."""
+    """Judges formulas.
+
+    `births_of(leaf, file, statement, stack)` tells where an input was born, for the calls on the stack.
+    """
 
     def __init__(
         self, program: Program, occurrences: Occurrences, order: Order, units: Units, births_of: BirthsOf
@@ -58,12 +58,12 @@ class _Judgement:
         self.stack = stack
         self.file = file
         self.home = statement
-        self.where: dict[Expr, int] = {}
+        self.definitions = Definitions(owner.order, owner.occurrences, file, statement)
         self.names: dict[str, dict[frozenset[int], str]] = {}
         self.facts: dict[str, Fact] = {}
 
     def of(self, expr: Expr) -> NegativeVerdict:
-        whole = inlined(expr, self.definition)
+        whole = self.definitions.expanded(expr)
         nodes = list(ir.walk(whole))
         if len(nodes) > MAX_NODES:
             whole, nodes = expr, list(ir.walk(expr))
@@ -79,62 +79,11 @@ class _Judgement:
         except Unsupported as error:
             return NegativeVerdict("unknown", because=error.reason)
 
-    # -- definitions in place of names ------------------------------------------------------------------------------------------
-
-    def definition(self, leaf: Expr) -> Expr | None:
-        """The arithmetic that defines a local; alternatives become a conditional on the test that chooses between them."""
-        if not isinstance(leaf, ir.Name):
-            return None
-        scope = self.file.outline.statements[self.home].scope
-        places = self.owner.occurrences.variable(self.file, scope, leaf.id)
-        if not places or not isinstance(places[0], Variable) or places[0].scope != scope or places[0].file is not self.file:
-            return None
-        reaching = self.owner.order.reaching(self.file, scope, leaf.id, self.statement_of(leaf))
-        if ENTRY in reaching or not 0 < len(reaching) <= MAX_ALTERNATIVES:
-            return None
-        values = [(index, self.value(leaf.id, index)) for index in sorted(reaching)]
-        if any(value is None or not _is_arithmetic(value) for _, value in values):
-            return None
-        chosen: Expr | None = None
-        for index, value in values:
-            assert value is not None
-            chosen = value if chosen is None else ir.Conditional(value.span, self.test(index), value, chosen)
-        return chosen
-
-    def value(self, name: str, index: int) -> Expr | None:
-        """What a plain assignment gives a name."""
-        for binding in self.file.statement(index).bindings:
-            if isinstance(binding.target, ir.Name) and binding.target.id == name and binding.value is not None:
-                if binding.how == "augment" and binding.operator is not None:
-                    value: Expr = ir.Binary(binding.value.span, binding.operator, binding.target, binding.value)
-                elif binding.how in ("assign", "annotate"):
-                    value = binding.value
-                else:
-                    return None
-                for node in ir.walk(value):
-                    self.where.setdefault(node, index)
-                return value
-        return None
-
-    def test(self, index: int) -> Expr:
-        """The test under which an alternative definition is made, as far as it is a plain if."""
-        row = self.file.outline.statements[index]
-        if row.parent >= 0 and row.block == "body":
-            test = self.file.test(row.parent)
-            if test is not None:
-                for node in ir.walk(test):
-                    self.where.setdefault(node, row.parent)
-                return test
-        return ir.Opaque(row.span, "it is set again")
-
-    def statement_of(self, leaf: Expr) -> int:
-        return self.where.get(leaf, self.home)
-
-    # -- names and facts --------------------------------------------------------------------------------------------------------
+    # -- names and facts ----------------------------------------------------------------------------------------------
 
     def symbol(self, leaf: Expr) -> str | Fraction | None:
         """The name of a leaf in the user's terms, or its number where it is a constant of the program."""
-        constant = self.owner.units.constant(leaf, self.file, self.statement_of(leaf))
+        constant = self.owner.units.constant(leaf, self.file, self.definitions.statement_of(leaf))
         if constant is not None:
             return constant
         text = dotted(leaf)
@@ -150,7 +99,7 @@ class _Judgement:
         scope = self.file.outline.statements[self.home].scope
         defined = frozenset[int]()
         if isinstance(leaf, ir.Name):
-            defined = self.owner.order.reaching(self.file, scope, leaf.id, self.statement_of(leaf))
+            defined = self.owner.order.reaching(self.file, scope, leaf.id, self.definitions.statement_of(leaf))
         known = self.names.setdefault(text, {})
         if defined not in known:
             known[defined] = text if not known else f"{text} of line {leaf.span.line}"
@@ -158,7 +107,7 @@ class _Judgement:
 
     def fact(self, leaf: Expr) -> Fact:
         """What a leaf's birth and unit say of its value."""
-        statement = self.statement_of(leaf)
+        statement = self.definitions.statement_of(leaf)
         births = self.owner.births_of(leaf, self.file, statement, self.stack)
         # Births come the most telling first: a value that may be measured or given by the user can be chosen, whatever else
         # may be put in its place.
@@ -173,7 +122,11 @@ class _Judgement:
                 return fact_for(self.unit(leaf, statement), None, "user")
             case "constant":
                 number = self.owner.units.constant(leaf, self.file, statement)
-                return constant_fact(number) if number is not None else fact_for(self.unit(leaf, statement), None, "config")
+                return (
+                    constant_fact(number)
+                    if number is not None
+                    else fact_for(self.unit(leaf, statement), None, "config")
+                )
         return fact_for(self.unit(leaf, statement, deep=True), None, "computed")
 
     def measured(self, birth: Birth, leaf: Expr, statement: int) -> Fact:
@@ -192,10 +145,3 @@ class _Judgement:
 
 def _subtracts(node: Expr) -> bool:
     return isinstance(node, ir.Binary | ir.Unary) and node.operator == "-"
-
-
-def _is_arithmetic(value: Expr) -> bool:
-    """Whether putting the definition in place tells more than the name: sums, products, min and max, conditionals."""
-    if isinstance(value, ir.Call):
-        return (dotted(value.func) or "").rpartition(".")[2] in ("int", "float", "round", "max", "min", "abs")
-    return isinstance(value, ir.Binary | ir.Unary | ir.Conditional)

@@ -13,12 +13,12 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 from sgmem.control.evaluation import expression_conditions
+from sgmem.control.expressions import from_expression
 from sgmem.control.implication import implies
-from sgmem.control.predicates import Atom, all_of
+from sgmem.control.predicates import Atom, all_of, negate
 from sgmem.domains import arithmetic
 from sgmem.domains.program_location import Location, of_statement
 from sgmem.flow.naming import call_names
-from sgmem.flow.occurrences import Occurrences
 from sgmem.flow.places import Field, GlobalVariable, LooseField, Parameter, Place, Result, Variable
 from sgmem.flow.uses import Use
 from sgmem.program.files import dotted
@@ -29,9 +29,11 @@ if TYPE_CHECKING:
 
     from sgmem.domains.program_formulas import FormulaExpression
     from sgmem.flow.guards import Conditions
+    from sgmem.flow.occurrences import Occurrences
     from sgmem.flow.steps import Step, Stepper
     from sgmem.flow.uses import Stack, Uses
     from sgmem.models.load import Models
+    from sgmem.program.files import File
     from sgmem.program.program import Program
     from sgmem.syntax.ir import Expr
 
@@ -58,8 +60,8 @@ class Sink:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What stops a negative value: a test, or a calculation that cannot be negative (`clamps`). `images` is 0 where it is
-    the value itself that is stopped, else the number of calculations before.
+    """What stops a negative value: a test, or a calculation that cannot be negative (`clamps`). `images` is 0 where it
+    is the value itself that is stopped, else the number of calculations before.
     """
 
     text: str
@@ -83,7 +85,7 @@ class Reach:
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    place: Place
+    place: Place | None
     stack: Stack = ()
     images: int = 0
     fields: int = 0
@@ -94,7 +96,13 @@ class Reaches:
     """Follows values over one program."""
 
     def __init__(
-        self, program: Program, models: Models, occurrences: Occurrences, uses: Uses, stepper: Stepper, conditions: Conditions
+        self,
+        program: Program,
+        models: Models,
+        occurrences: Occurrences,
+        uses: Uses,
+        stepper: Stepper,
+        conditions: Conditions,
     ) -> None:
         self.program = program
         self.models = models
@@ -107,7 +115,7 @@ class Reaches:
         """What the value of a formula reaches."""
         found = Reach()
         use = Use(formula.file, formula.statement, formula.node, formula.ancestors, "same")
-        pending: deque[_State] = deque(self._onward(use, _State(Result.__new__(Result)), found, formula))
+        pending: deque[_State] = deque(self._onward(use, _State(None), found, formula))
         seen = {(state.place, state.stack) for state in pending}
         while pending and len(seen) <= MAX_PLACES:
             state = pending.popleft()
@@ -123,13 +131,21 @@ class Reaches:
         """Whether a sink is only reached past a check, be it of something else that was calculated from the value."""
         tests = {(check.location.path, check.location.statement) for check in checks if not check.clamps}
         where = sink.location
-        return any((where.path, c.statement) in tests for c in self.conditions.own(where.file, where.statement) if c.how != "header")
+        return any(
+            (where.path, c.statement) in tests
+            for c in self.conditions.own(where.file, where.statement)
+            if c.how != "header"
+        )
 
-    # -- one place ------------------------------------------------------------------------------------------------------------
+    # -- one place ----------------------------------------------------------------------------------------------------
 
     def _follow(self, state: _State, found: Reach) -> Iterator[_State]:
         uses = list(self._uses(state))
         tests = [use for use in uses if self._is_test(use)]
+        for use in tests:
+            check = self._stopping(use, state)
+            if check is not None and check not in found.checks:
+                found.checks.append(check)
         for use in uses:
             check = self._checked(use, tests, state)
             if check is not None:
@@ -140,7 +156,7 @@ class Reaches:
 
     def _uses(self, state: _State) -> Iterator[Use]:
         place = state.place
-        if not isinstance(place, Field | LooseField):
+        if place is not None and not isinstance(place, Field | LooseField):
             yield from self.uses.of(place, (), state.stack)
         elif isinstance(place, Field):
             family = [*self.program.classes.mro(place.owner), *self.program.classes.subclasses(place.owner)]
@@ -154,6 +170,20 @@ class Reaches:
         if use.file.outline.statements[use.statement].kind in ("if", "while", "assert"):
             return True
         return any(isinstance(above, ir.Conditional | ir.Boolean) for above in use.ancestors)
+
+    def _stopping(self, use: Use, state: _State) -> Check | None:
+        """The check that a test is by itself, whatever stands behind it: it leaves when the value is negative."""
+        row, text = use.file.outline.statements[use.statement], dotted(use.node)
+        test = use.file.test(use.statement) if row.kind in ("if", "assert") else None
+        if test is None or text is None:
+            return None
+        passed = from_expression(test)
+        if row.kind == "if":
+            passed = negate(passed)
+        if not implies(passed, Atom(text, ">=", 0)) or not (row.kind == "assert" or _leaves(use.file, use.statement)):
+            return None
+        location = Location(use.file, use.statement, test.span)
+        return Check(location.code, location, state.images)
 
     def _checked(self, use: Use, tests: list[Use], state: _State) -> Check | None:
         """The test of this value that a use is behind, if it keeps negative values away."""
@@ -181,7 +211,7 @@ class Reaches:
             isinstance(above, ir.Compare) for above in use.ancestors
         )
 
-    # -- one use --------------------------------------------------------------------------------------------------------------
+    # -- one use ------------------------------------------------------------------------------------------------------
 
     def _onward(self, use: Use, state: _State, found: Reach, formula: FormulaExpression | None) -> Iterator[_State]:
         """The places that a use hands the value to; what it reaches there is added to `found`."""
@@ -232,7 +262,9 @@ class Reaches:
                 self._sink(found, "tokens" if self._counts_tokens(target) else "stored", target.name, place, state)
                 yield replace(state, place=target, stack=(), fields=state.fields + 1)
             case Parameter():
-                if target.function.name != "__init__":  # an object is built: its size is what matters, see `_allocation`
+                if (
+                    target.function.name != "__init__"
+                ):  # an object is built: its size is what matters, see `_allocation`
                     stack = (*state.stack, step.call) if step.call is not None else ()
                     yield replace(state, place=target, stack=stack)
             case Variable() | Result():
@@ -246,7 +278,13 @@ class Reaches:
         call = step.call.call if step.call is not None else _call_around(use)
         if call is None:
             return
-        last = call.func.attr if isinstance(call.func, ir.Attribute) else call.func.id if isinstance(call.func, ir.Name) else ""
+        last = (
+            call.func.attr
+            if isinstance(call.func, ir.Attribute)
+            else call.func.id
+            if isinstance(call.func, ir.Name)
+            else ""
+        )
         if not self.models.sinks.rows_for_name(last):
             return
         for name in call_names(self.program, call, use.file, scope):
@@ -266,6 +304,18 @@ class Reaches:
         if all(known.location != location for known in found.sinks):
             hops = tuple(hop for hop in state.hops if hop != location)
             found.sinks.append(Sink(kind, name, location, hops, state.images))
+
+
+def _leaves(file: File, statement: int) -> bool:
+    """Whether the body of an `if` ends by raising or returning."""
+    rows = file.outline.statements
+    last = -1
+    for index in range(statement + 1, len(rows)):
+        if rows[index].span.line > rows[statement].span.end_line:
+            break
+        if rows[index].parent == statement and rows[index].block == "body":
+            last = index
+    return last >= 0 and rows[last].kind in ("raise", "return")
 
 
 def _clamps(call: ir.Call, node: Expr) -> bool:

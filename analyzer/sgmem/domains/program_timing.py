@@ -40,8 +40,8 @@ class MeasuredInput:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A place between two measurements, in the order of time: an event, or where the earlier value is handed on, with the
-    name it has from there on.
+    """A place between two measurements, in the order of time: an event, or where the earlier value is handed on, with
+    the name it has from there on.
     """
 
     location: Location
@@ -110,12 +110,16 @@ class Timing:
             if gauge is not None and activation is not None:
                 yield MeasuredInput(name, leaf, births[0], gauge, activation)
 
-    # -- order ----------------------------------------------------------------------------------------------------------------
+    # -- order --------------------------------------------------------------------------------------------------------
 
     def _between(self, earlier: Activation, later: Activation) -> list[EventSite] | None:
         """The events after the birth of one and before that of the other; None where that order does not hold."""
         offset = len(earlier.spine) - len(later.spine)
-        if offset < 0 or not _same_way(earlier.spine[offset:], later.spine) or (later.constructed and not earlier.constructed):
+        if (
+            offset < 0
+            or not _same_way(earlier.spine[offset:], later.spine)
+            or (later.constructed and not earlier.constructed)
+        ):
             return None
         found = list(self._rest_of(earlier))
         first, second = earlier.branch[0], later.branch[0]

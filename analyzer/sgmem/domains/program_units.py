@@ -32,14 +32,14 @@ if TYPE_CHECKING:
     from sgmem.flow.order import Order
     from sgmem.flow.places import Path
     from sgmem.models.load import Models
-    from sgmem.program.files import File
     from sgmem.program.entities import Class
+    from sgmem.program.files import File
     from sgmem.program.program import Program
     from sgmem.syntax.ir import Expr
 
 MAX_DEPTH = 8
 MAX_CALLERS = 6
-MAX_FILES = 12
+MAX_FILES = 4
 """A function whose name more files than this mention is not followed to its callers: it costs much and rarely decides.
 """
 _KEYED = frozenset({"get", "pop", "getattr"})
@@ -163,9 +163,7 @@ class Units:
         file, scope = here.file, here.file.outline.statements[here.statement].scope
         name = _named(suffix_evidence(leaf.id, leaf.span), here)
         qualname = file.scope(scope).qualname
-        modelled = (
-            self._modelled((f"{file.module}:{qualname}.{leaf.id}",), ("local",), here) if qualname else None
-        )
+        modelled = self._modelled((f"{file.module}:{qualname}.{leaf.id}",), ("local",), here) if qualname else None
         if modelled is not None:
             return modelled
         names = self.program.names
@@ -279,7 +277,11 @@ class Units:
                 return spelled
         scope = here.file.outline.statements[here.statement].scope
         if self.models.units.rows_for_name(last):
-            modelled = self._modelled(call_names(self.program, leaf, here.file, scope), ("result",), here)
+            # The spelling is enough for most rows; what is called is only worked out where they ask for its module.
+            text = dotted(leaf.func) or f"_.{last}"
+            modelled = self._modelled((text,), ("result",), here) or self._modelled(
+                call_names(self.program, leaf, here.file, scope), ("result",), here
+            )
             if modelled is not None:
                 return modelled
         name = _named(suffix_evidence(last, leaf.func.span), here)

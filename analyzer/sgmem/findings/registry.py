@@ -97,9 +97,9 @@ def rules_of(package_name: str) -> list[InstalledRule]:
             continue
         module = _load(f"{package_name}.{info.name}")
         for value in vars(module).values():
-            if isinstance(value, type) and issubclass(value, Rule) and value.__module__ == module.__name__:
-                if not isabstract(value):
-                    found.append(_installed(value, package, info.name))
+            is_rule = isinstance(value, type) and issubclass(value, Rule) and not isabstract(value)
+            if is_rule and value.__module__ == module.__name__:
+                found.append(_installed(value, package, info.name))
     return found
 
 

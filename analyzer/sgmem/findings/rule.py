@@ -50,8 +50,8 @@ class Report(msgspec.Struct, frozen=True):
 class Rule(ABC):
     """The base of all rules.
 
-    `name` is the module's name with dashes, `code` its short alias, `persona` the least demanding audience that wants to
-    hear of it: regular (sure defects), pedantic (probable ones), auditor (everything worth a look).
+    `name` is the module's name with dashes, `code` its short alias, `persona` the least demanding audience that wants
+    to hear of it: regular (sure defects), pedantic (probable ones), auditor (everything worth a look).
     """
 
     name: ClassVar[str]

@@ -9,10 +9,11 @@ from dataclasses import dataclass, replace
 from sgmem.flow.arithmetic import formula_span
 from sgmem.flow.graph import FormulaSite, Move, Role, SiteKey, Slice, SliceSite, State, describe
 from sgmem.flow.occurrences import Grade, Occurrences
-from sgmem.flow.order import Order
+from sgmem.flow.order import ENTRY, Order
 from sgmem.flow.places import Field, LooseField, Parameter, Path, Place, Result, Variable
 from sgmem.flow.steps import Kind, Step, Stepper
 from sgmem.flow.uses import Stack, Use, Uses
+from sgmem.program.calls import bind
 from sgmem.program.entities import Function
 from sgmem.program.files import File, dotted
 from sgmem.program.program import Program
@@ -155,7 +156,32 @@ class Slicer:
             if self._goes_on(step, use, derived, derivations, fields):
                 onward = State(target, step.path, derived, _stack(step, use))
                 self.reach(onward, sites[-1], step.kind, Distance(distance.hops + 1, derivations, fields))
+                if step.mutation:
+                    self._hand_back(onward, use.statement, sites[-1], Distance(distance.hops + 1, derivations, fields))
         self.slice.moves.append(Move(state, tuple(sites), onward, step.callees))
+
+    def _hand_back(self, state: State, statement: int, source: SiteKey, distance: Distance) -> None:
+        """A container that was handed in and is filled here is filled for the caller as well."""
+        place = state.place
+        if not isinstance(place, Variable) or (self.budget.depth is not None and distance.hops > self.budget.depth):
+            return
+        function = Function(place.file, place.scope)
+        if function.scope.kind != "function" or function.parameter(place.name) is None or place.name == function.receiver:
+            return
+        if ENTRY not in self.order.reaching(place.file, place.scope, place.name, statement):
+            return  # another container by then
+        for site, outer in self.uses.left(function, state.stack):
+            for filled in bind(site, function.parameters):
+                if filled.parameter == place.name and filled.key is None:
+                    for step in self.stepper.put(filled.argument.value, state.path, site.file, site.statement, filled.argument.span):
+                        assert step.target is not None
+                        stack = outer if isinstance(step.target, Variable) else ()
+                        onward = State(step.target, step.path, state.derived, stack)
+                        known = onward in self._seen
+                        self.slice.moves.append(Move(state, (source,), onward))
+                        self.reach(onward, source, "alias", distance)
+                        if not known:
+                            self._hand_back(onward, site.statement, source, distance)
 
     def _goes_on(self, step: Step, use: Use, derived: bool, derivations: int, fields: int) -> bool:
         """Whether a value is followed past a step, by the budget; a stop that nobody asked for is reported."""

@@ -522,6 +522,10 @@ class Stepper:
                     yield Function(each.file, index)
                     break
 
+    def put(self, container: Expr, path: Path, file: File, statement: int, span: Span) -> Iterator[Step]:
+        """What comes to hold a value that is put into a container at `path`."""
+        return self._put(container, _Value(container, path), file, statement, span)
+
     def _put(self, container: Expr, value: _Value, file: File, statement: int, span: Span) -> Iterator[Step]:
         """The value lands inside a container that a variable or field holds."""
         scope = file.outline.statements[statement].scope

@@ -138,12 +138,12 @@ class Uses:
         if function.is_property:
             yield from self._property(function)
             return
-        for site, outer in self._left(function, stack):
+        for site, outer in self.left(function, stack):
             for node, ancestors in calls_in(site.file, site.statement):
                 if node is site.call:
                     yield Use(site.file, site.statement, node, ancestors, "same" if site.certain else "instance", outer)
 
-    def _left(self, function: Function, stack: Stack) -> Iterator[tuple[CallSite, Stack]]:
+    def left(self, function: Function, stack: Stack) -> Iterator[tuple[CallSite, Stack]]:
         """The calls at which a value leaves a function, each with the calls it is still inside of."""
         entered = self._entered(stack)
         if function in entered:

@@ -78,7 +78,13 @@ def as_finding(report: Report, rule: InstalledRule, tree: SourceTree, fingerprin
         end_column=at.span.end_column,
         symbol=at.symbol,
         steps=tuple(
-            Step(point.location.path, point.location.line, point.message, point.location.column, point.location.first_line)
+            Step(
+                point.location.path,
+                point.location.line,
+                point.message,
+                point.location.column,
+                point.location.first_line,
+            )
             for point in report.steps
         ),
         fingerprint=fingerprints.of(rule.name, at.symbol, report.key or at.code),
@@ -103,7 +109,8 @@ class Comments:
         around = of_statement(at.file, at.statement).span
         first, last = min(at.line, around.line), max(at.span.end_line, around.end_line)
         names = (rule.name, rule.code)
-        return any([one.covers(first, last, names) for one in self.by_path.get(at.path, ())])
+        covering = [one for one in self.by_path.get(at.path, ()) if one.covers(first, last, names)]
+        return bool(covering)
 
     def findings(self, run: set[str], fingerprints: Fingerprints) -> Iterator[Finding]:
         """What is wrong with the comments, given the names of the rules that were run."""

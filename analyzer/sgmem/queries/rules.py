@@ -17,7 +17,7 @@ SUPPRESSION_CODE = "SGM001"
 
 
 def all_rules() -> list[RuleInfo]:
-    """Every rule, by code. The engine's own rule about suppression comments is there even if no others are installed."""
+    """Every rule, by code. The engine's own, about suppression comments, is there even if no others are installed."""
     infos = [
         RuleInfo(one.name, one.code, one.summary, one.page, one.severity, one.persona) for one in installed_rules()
     ]
@@ -25,7 +25,7 @@ def all_rules() -> list[RuleInfo]:
 
 
 def suppression_rule() -> RuleInfo:
-    """The rule that looks after suppression comments; it belongs to the engine, since it judges the other rules' users."""
+    """The rule that looks after suppression comments; it belongs to the engine, since it needs all others' results."""
     page = resources.files("sgmem.findings").joinpath(f"{SUPPRESSION}.md").read_text(encoding="utf-8")
     return RuleInfo(SUPPRESSION, SUPPRESSION_CODE, first_paragraph(page), page, "warning", "regular")
 
@@ -39,7 +39,8 @@ def chosen_rules(select: Iterable[str], ignore: Iterable[str]) -> tuple[list[Ins
     installed = installed_rules()
     if not installed:
         raise UsageError(
-            "no rules are installed", hint="install sgmem itself, its rules come with it: pip install sgmem, or pip install -e ."
+            "no rules are installed",
+            hint="install sgmem itself, its rules come with it: pip install sgmem, or pip install -e .",
         )
     selected, ignored = (_resolved(names, installed) for names in (select, ignore))
     names = (selected or {*(one.name for one in installed), SUPPRESSION}) - ignored

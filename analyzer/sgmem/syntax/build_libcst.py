@@ -28,18 +28,23 @@ _KINDS: dict[type[cst.CSTNode], StatementKind] = {
 }  # fmt: skip
 
 _SIMPLE = {kind for node, kind in _KINDS.items() if issubclass(node, cst.BaseSmallStatement)}
+_LEADING_FORM_FEED = re.compile(r"^[ \t]*\f[ \t\f]*[^\s#]", re.MULTILINE)
 _SEMICOLON = re.compile(r"[ \t\f]*;")
 
 
 def outline_by_libcst(source: SourceText) -> Outline | None:
     """The outline of a file, equal to that of `outline_by_ast` where both read it; None where libcst does not read it or does not
     give its text back, so that no place in it would be certain. The text must have passed `limits.parsable_file`."""
-    text = source.text.replace("\f", " ")  # a form feed before a statement is dropped by libcst
+    text = source.text
+    if "\f" in text:
+        if _LEADING_FORM_FEED.search(text):
+            return None  # libcst drops it, and with a blank in its place the line would be indented
+        text = text.replace("\f", " ")
     try:
         module = cst.parse_module(text)
-        if module.code != text:
-            return None
         with DeepRecursion():
+            if module.code != text:
+                return None
             state = PositionState(1, 1, module.default_indent)
             module._codegen(state)
     except (cst.ParserSyntaxError, cst.CSTValidationError, RecursionError, ValueError):

@@ -13,7 +13,7 @@ MAX_DEPTH = 1_300
 MAX_PATTERN_NESTING = 6
 """libcst reads nested match patterns in time exponential in their depth."""
 MAX_FILE_LENGTH = 4_000_000
-MAX_ELIFS = 1_000
+MAX_ELIFS = 3_500
 
 _BRACKET = 8
 _OPERATORS = "+-*/%|&^@<>=~."

@@ -14,7 +14,7 @@ from sgmem.syntax.positions import DeepRecursion, Positions, spans_of
 if TYPE_CHECKING:
     from sgmem.syntax.ir import Span
 
-_OPENING = "match _:\n case ("
+_INDENT = " "
 
 
 def pattern_bindings(text: str, span: Span, subject: ir.Expr) -> tuple[Binding, ...]:
@@ -22,7 +22,7 @@ def pattern_bindings(text: str, span: Span, subject: ir.Expr) -> tuple[Binding, 
     try:
         pattern = _parse(text)
         with DeepRecursion():
-            spans = spans_of(pattern, span.line, span.column - 1)
+            spans = spans_of(pattern, span.line, span.column - 1, _INDENT)
             return tuple(_Captures(Positions(spans, text, span)).of(pattern, subject))
     except (cst.ParserSyntaxError, RecursionError, ValueError):
         return (Binding(ir.Opaque(span, text[:80]), subject, "match"),)
@@ -32,7 +32,7 @@ def _parse(text: str) -> cst.MatchPattern:
     if not parsable_pattern(text):
         raise ValueError("too deep for the parser")
     # A pattern may run over several lines inside its own brackets; a pair of parentheses lets it do so as a whole.
-    statement = cst.parse_module(f"{_OPENING}{text}\n ):\n  pass\n").body[0]
+    statement = cst.parse_module(f"match _:\n{_INDENT}case ({text}\n{_INDENT}):\n{_INDENT * 2}pass\n").body[0]
     assert isinstance(statement, cst.Match)
     return statement.cases[0].pattern
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 _RECURSION = 20_000
-"""Enough for what `limits` lets through. Frames of Python code take no room on the C stack."""
+"""Enough for what `limits` lets through."""
 _BLANK_END = re.compile(r"(?:\s|\\\n|#[^\n]*\n)+\Z")
 _BLANK_START = re.compile(r"(?:\s|\\\n|#[^\n]*\n)+")
 
@@ -123,9 +123,13 @@ class PositionState(CodegenState):
         return _Recording(self, node)
 
 
-def spans_of(node: cst.CSTNode, line: int, column: int) -> dict[cst.CSTNode, Span]:
-    """Return the span of every node below `node`, whose text begins at this 1-based place."""
+def spans_of(node: cst.CSTNode, line: int, column: int, indent: str = "") -> dict[cst.CSTNode, Span]:
+    """Return the span of every node below `node`, whose text begins at this 1-based place.
+
+    `indent` is the indentation of the block that it was parsed in.
+    """
     state = PositionState(line, column)
+    state.increase_indent(indent)
     node._codegen(state)
     return state.spans
 

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 _AS = re.compile(r"[\s\\)]*(?:#[^\n]*\n[\s\\)]*)*as[\s\\]+")
 _COMPOUND = {"if", "while", "for", "with", "try", "except", "match", "case", "function", "class"}
+_BARE = {"pass", "break", "continue", "global", "nonlocal", "import"}
+"""The kinds of statement that hold no expression."""
 
 
 def lower_statement(source: SourceText, outline: Outline, index: int) -> Statement:
@@ -28,6 +30,8 @@ def lower_statement(source: SourceText, outline: Outline, index: int) -> Stateme
     row = outline.statements[index]
     if row.kind in _COMPOUND:
         return _header(source, outline, index)
+    if row.kind in _BARE:
+        return Statement(row.kind, row.span)
     text = source.slice(row.span)
     if not parsable(text):
         return _opaque(row, text)
