@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
-
 from sgmem.flow.graph import SiteKey, Slice
 from sgmem.program.files import File
 from sgmem.syntax import ir
@@ -14,26 +12,20 @@ _ORDERS = frozenset({"<", "<=", ">", ">="})
 
 
 class Checks:
-    """Looks along the flows of a slice."""
+    """Looks along the flows of a slice, whose places must be joined."""
 
     def __init__(self, slice_: Slice) -> None:
         self.slice = slice_
-        self._onward: dict[SiteKey, list[SiteKey]] = {}
-        for source, target in slice_.edges:
-            self._onward.setdefault(source, []).append(target)
+        self.graph = slice_.as_graph()
 
     def first(self, start: SiteKey) -> SiteKey | None:
         """The nearest guard that a value computed at `start` meets, in hops; the first in the file among equals."""
-        seen, pending = {start}, deque([[start]])
-        while pending:
-            level = pending.popleft()
-            found = [key for key in level if key.role == "guard" and self._stops(key)]
+        import networkx as nx
+
+        for layer in nx.bfs_layers(self.graph, [start]):
+            found = [key for key in layer if key.role == "guard" and self._stops(key)]
             if found:
                 return min(found, key=lambda key: (key.file.path, key.span))
-            onward = list(dict.fromkeys(t for key in level for t in self._onward.get(key, ()) if t not in seen))
-            seen.update(onward)
-            if onward:
-                pending.append(onward)
         return None
 
     def _stops(self, key: SiteKey) -> bool:

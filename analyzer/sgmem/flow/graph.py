@@ -166,6 +166,7 @@ class Slice:
         return min(sources, key=lambda key: (self.sites[key].role_rank, key.file.path, key.span))
 
     def as_graph(self) -> nx.MultiDiGraph[SiteKey]:
+        """The sites and the flows between them as they are now; nodes carry `site`, edges `kind` and `grade`."""
         import networkx as nx
 
         graph: nx.MultiDiGraph[SiteKey] = nx.MultiDiGraph()
