@@ -22,12 +22,13 @@ from __future__ import annotations
 from sgmem.domains.evidence import Evidence, Strength
 from sgmem.domains.frames import Frame
 from sgmem.domains.negative import NegativeVerdict
+from sgmem.domains.program_checks import Check
 from sgmem.domains.program_events import EventSite
 from sgmem.domains.program_facts import Formula, Input, Origin
 from sgmem.domains.program_facts import ProgramFacts as Facts
 from sgmem.domains.program_location import Location, of_statement
 from sgmem.domains.program_mismatches import Side, UnitMismatch
-from sgmem.domains.program_reach import Check, Reach, Sink
+from sgmem.domains.program_reach import Reach, Sink
 from sgmem.domains.program_timing import MeasuredInput, MixedTimes, Passage
 from sgmem.domains.units import Unit
 from sgmem.findings.finding import Persona, Severity

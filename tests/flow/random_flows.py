@@ -1,27 +1,25 @@
 """Random programs whose true flows are known: each is built as a small tree of our own, spelled out for the analysis, and walked by
 our own semantics under every combination of branches. The text is never executed.
 
-The language: functions that only call later ones, parameters by position and by keyword, pairs, dictionaries with literal keys,
-classes with a hand-written constructor, if/else with unknown tests, conditional expressions, early returns.
+The language: functions that only call later ones, arguments by position, by keyword and spread; pairs, dictionaries with literal keys,
+lists; classes with a hand-written constructor and methods, records; a global; closures; loops over displays; if/else with unknown
+tests, conditional expressions, early returns. A dictionary or list is changed only while nothing else holds it.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from random import Random
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from random import Random
 
 Type = str
-"""`num`, `pair`, `table`, or the name of a class."""
+"""`num`, `pair`, `table`, `list`, or the name of a class."""
 KEYS = ("a", "b")
 FIELDS = ("left", "right")
-MAX_RUNS = 256
-MAX_CALLS = 400
-START = "start"
-SEED = "budget"
+START, SEED, ISLAND, GLOBAL = "start", "budget", "lonely", "shared"
+LETTERS = {"num": "n", "pair": "p", "table": "t", "list": "l"}
 
 
 @dataclass(frozen=True)
@@ -30,31 +28,39 @@ class Features:
 
     pairs: bool = True
     tables: bool = True
+    lists: bool = True
     classes: bool = True
     arithmetic: bool = True
+    loops: bool = True
+    globals: bool = True
+    closures: bool = True
+    spreads: bool = True
     functions: int = 5
     statements: int = 5
 
 
-# -- the tree -----------------------------------------------------------------------------------------------------------------------
+EXACT = Features(tables=False, lists=False, classes=False, loops=False, globals=False, closures=False, spreads=False)
+"""On these programs a slice can be exact: no value is in a place that several others share."""
 
 
 @dataclass(frozen=True)
 class Expr:
-    """`kind` is one of: const, var, item (of a pair), key (of a table), field, sum, call, pair, table, new, either."""
+    """`kind` is one of: const, var, global, item (of a pair or list), key (of a table), field, get (a method), sum, call, closure, pair,
+    table, list, new, either."""
 
     kind: str
     name: str = ""
     index: int = 0
     parts: tuple[Expr, ...] = ()
     keywords: tuple[str | None, ...] = ()
+    """For a call, the keyword of each part, or `*` or `**` where that part and all after it are spread."""
 
     def text(self) -> str:
         inner = [part.text() for part in self.parts]
         match self.kind:
             case "const":
                 return str(self.index)
-            case "var":
+            case "var" | "global":
                 return self.name
             case "item":
                 return f"{self.name}[{self.index}]"
@@ -62,22 +68,37 @@ class Expr:
                 return f'{self.name}["{KEYS[self.index]}"]'
             case "field":
                 return f"{self.name}.{FIELDS[self.index]}"
+            case "get":
+                return f"{self.name}.get_{FIELDS[self.index]}()"
+            case "closure":
+                return f"{self.name}()"
             case "sum":
                 return f"{inner[0]} + {self.index}"
             case "call" | "new":
-                pairs = zip(self.keywords, inner, strict=True)
-                return f"{self.name}({', '.join(f'{k}={v}' if k else v for k, v in pairs)})"
+                return f"{self.name}({', '.join(_arguments(self.keywords, inner))})"
             case "pair":
                 return f"({', '.join(inner)})"
+            case "list":
+                return f"[{', '.join(inner)}]"
             case "table":
                 return "{" + ", ".join(f'"{key}": {value}' for key, value in zip(KEYS, inner, strict=True)) + "}"
             case _:
                 return f"({inner[0]} if flag() else {inner[1]})"
 
 
+def _arguments(keywords: tuple[str | None, ...], values: list[str]) -> list[str]:
+    found: list[str] = []
+    for position, (keyword, value) in enumerate(zip(keywords, values, strict=True)):
+        if keyword == "*":
+            return [*found, f"*[{', '.join(values[position:])}]"]
+        found.append(f"{keyword}={value}" if keyword and not keyword.startswith("**") else f"**{{{keyword[2:]!r}: {value}}}" if keyword else value)
+    return found
+
+
 @dataclass
 class Stmt:
-    """`kind` is one of: assign (a name, or two names from a pair), store (a key), put (a field), if, return, test, show."""
+    """`kind` is one of: assign (a name, or two from a pair), augment, store (a key), append, put (a field), set (a method), global, if,
+    for (a name over a list), def (a closure), return, test, show."""
 
     kind: str
     targets: tuple[str, ...] = ()
@@ -89,15 +110,26 @@ class Stmt:
 
     def text(self) -> str:
         value = self.value.text() if self.value is not None else ""
+        first = self.targets[0] if self.targets else ""
         match self.kind:
-            case "assign":
+            case "assign" | "global":
                 return f"{', '.join(self.targets)} = {value}"
+            case "augment":
+                return f"{first} += {value}"
             case "store":
-                return f'{self.targets[0]}["{KEYS[self.index]}"] = {value}'
+                return f'{first}["{KEYS[self.index]}"] = {value}'
+            case "append":
+                return f"{first}.append({value})"
             case "put":
-                return f"{self.targets[0]}.{FIELDS[self.index]} = {value}"
+                return f"{first}.{FIELDS[self.index]} = {value}"
+            case "set":
+                return f"{first}.set_{FIELDS[self.index]}({value})"
             case "if":
                 return "if flag():"
+            case "for":
+                return f"for {first} in {value}:"
+            case "def":
+                return f"def {first}():"
             case "test":
                 return f"assert {value} > 0"
             case "show":
@@ -113,27 +145,37 @@ class Function:
     returns: Type
     body: list[Stmt] = field(default_factory=list)
     line: int = 0
-    island: bool = False
 
 
 @dataclass
-class Flows:
-    """A program: functions in calling order; those of the island are called by nothing that `start` reaches."""
+class Lines:
+    """The lines of a class: where its constructor stores each field, and where its methods return and store each."""
 
-    functions: list[Function]
-    classes: dict[str, tuple[int, int]]
-    """Class names, each with the lines on which its constructor stores its two fields."""
+    stored: tuple[int, ...] = ()
+    returned: tuple[int, ...] = ()
+    set: tuple[int, ...] = ()
+
+
+@dataclass(repr=False)
+class Flows:
+    """A program: functions in calling order, then one that nothing calls; its classes; its text."""
+
+    functions: dict[str, Function]
+    classes: dict[str, Lines]
     text: str
+
+    def __repr__(self) -> str:
+        return f"\n{self.text}"
 
     @property
     def path(self) -> str:
         return "prog/work.py"
 
-    def named(self, name: str) -> Function:
-        return next(function for function in self.functions if function.name == name)
-
-
-# -- making -------------------------------------------------------------------------------------------------------------------------
+    @property
+    def island(self) -> set[int]:
+        """The lines of the function that nothing calls."""
+        first = self.functions[ISLAND].line
+        return set(range(first, len(self.text.splitlines()) + 1))
 
 
 class Maker:
@@ -144,118 +186,177 @@ class Maker:
         self.features = features
         self.classes: list[str] = []
         self.types: list[Type] = ["num", "num"]
-        self.types += ["pair"] * features.pairs + ["table"] * features.tables
+        self.types += ["pair"] * features.pairs + ["table"] * features.tables + ["list"] * features.lists
 
     def program(self) -> Flows:
         if self.features.classes:
-            self.classes = ["First", "Second"][: self.chance.randint(1, 2)]
+            self.classes = ["Plain", "Record"][: self.chance.randint(1, 2)]
         types = self.types + self.classes
         functions = [Function(START, [(SEED, "num"), ("limit", "num")], "num")]
         for number in range(1, self.chance.randint(2, self.features.functions)):
-            parameters = [
-                (name, self.chance.choice(types)) for name in ("x", "y", "z")[: self.chance.randint(1, 3)]
-            ]
+            parameters = [(name, self.chance.choice(types)) for name in ("x", "y", "z")[: self.chance.randint(1, 3)]]
             functions.append(Function(f"step{number}", parameters, self.chance.choice(types)))
-        # An island uses the same words, and may call the same helpers but with values of its own.
-        functions.append(Function("lonely", [(SEED, "num"), ("x", "num")], "num", island=True))
         for number, function in enumerate(functions):
-            later = [] if function.island else [one for one in functions[number + 1 :] if not one.island]
-            _Body(self, function, later).fill()
-        return _spelled(functions, self.classes)
+            Body(self, function, functions[number + 1 :]).fill()
+        island = Function(ISLAND, [(SEED, "num"), ("x", "num")], "num")
+        Body(self, island, [], alone=True).fill()
+        return spelled([*functions, island], self.classes, self.features)
 
 
-class _Body:
-    """Draws one function's statements."""
+class Body:
+    """Draws one function's statements. `alone`: it touches neither fields nor the global, which others share."""
 
-    def __init__(self, maker: Maker, function: Function, later: list[Function]) -> None:
+    def __init__(self, maker: Maker, function: Function, later: list[Function], alone: bool = False) -> None:
         self.chance = maker.chance
-        self.maker = maker
+        self.features = maker.features
+        self.types = maker.types
+        self.classes = [] if alone else maker.classes
+        self.alone = alone
         self.function = function
         self.later = later
         self.known: dict[Type, list[str]] = {}
+        self.closures: list[str] = []
+        self.own: set[str] = set()
+        """Dictionaries and lists that nothing else holds yet."""
         self.fresh = 0
         for name, kind in function.parameters:
             self.known.setdefault(kind, []).append(name)
 
     def fill(self) -> None:
-        self.function.body = self.block(self.maker.features.statements, 0)
+        self.function.body = self.block(self.features.statements, 0)
         self.function.body.append(Stmt("return", value=self.value(self.function.returns, 2)))
 
     def block(self, most: int, depth: int) -> list[Stmt]:
         return [self.statement(depth) for _ in range(self.chance.randint(1, most))]
 
+    # -- statements -------------------------------------------------------------------------------------------------------------------
+
     def statement(self, depth: int) -> Stmt:
-        kinds = ["assign", "assign", "assign", "show", "test"]
-        kinds += ["unpack"] * self.maker.features.pairs
-        kinds += ["if", "if"] * (depth < 2)
-        kinds += ["store"] * ("table" in self.known)
-        kinds += ["put", "put"] * any(name in self.known for name in self.maker.classes)
-        kinds += ["return"] * (depth > 0)
-        kind = self.chance.choice(kinds)
-        if kind == "assign":
-            wanted = self.chance.choice(self.maker.types + self.maker.classes)
-            value = self.value(wanted, 2)
-            return Stmt("assign", (self.target(wanted, depth),), value)
-        if kind == "unpack":
-            value = self.value("pair", 2)
-            first, second = self.target("num", depth), self.target("num", depth)
-            return Stmt("assign", (first, second if second != first else "_"), value)
-        if kind == "store":
-            return Stmt("store", (self.chance.choice(self.known["table"]),), self.value("num", 2), self.chance.randint(0, 1))
-        if kind == "put":
-            owner = self.chance.choice([name for name in self.maker.classes if name in self.known])
-            return Stmt("put", (self.chance.choice(self.known[owner]),), self.value("num", 2), self.chance.randint(0, 1))
-        if kind == "if":
-            return Stmt("if", body=self.inner(depth), orelse=self.inner(depth) if self.chance.randint(0, 1) else [])
-        if kind == "return":
-            return Stmt("return", value=self.value(self.function.returns, 1))
+        kind = self.chance.choice(self.possible(depth))
+        own = sorted(name for name in self.own if name[0] == {"store": "t", "append": "l"}.get(kind))
+        match kind:
+            case "assign":
+                return self.assignment(depth)
+            case "unpack":
+                value = self.value("pair", 2)
+                first, second = self.target("num"), self.target("num")
+                return Stmt("assign", (first, second if second != first else "_"), value)
+            case "augment":
+                return Stmt("augment", (self.chance.choice(self.rebindable()),), self.value("num", 1))
+            case "store" | "append":
+                value = self.value("num", 2)
+                alive = [name for name in own if name in self.own]
+                if not alive:  # the value itself has handed it on
+                    return Stmt("show", value=value)
+                return Stmt(kind, (self.chance.choice(alive),), value, self.chance.randint(0, 1))
+            case "put" | "set":
+                return Stmt(kind, (self.object(kind == "set"),), self.value("num", 2), self.chance.randint(0, 1))
+            case "global":
+                return Stmt("global", (GLOBAL,), self.value("num", 2))
+            case "if":
+                return Stmt("if", body=self.inner(depth), orelse=self.inner(depth) if self.chance.randint(0, 1) else [])
+            case "for":
+                value = self.value("list", 1)
+                name = self.target("num")
+                return Stmt("for", (name,), value, body=self.inner(depth))
+            case "def":
+                return self.closure()
+            case "return":
+                return Stmt("return", value=self.value(self.function.returns, 1))
         return Stmt(kind, value=self.value("num", 1))
 
+    def possible(self, depth: int) -> list[str]:
+        features = self.features
+        kinds = ["assign"] * 3 + ["show", "test"] + ["unpack"] * features.pairs
+        kinds += ["augment"] * (features.arithmetic and bool(self.rebindable()))
+        kinds += ["if", "if"] * (depth < 2) + ["for"] * (features.loops and features.lists and depth < 2)
+        kinds += ["store"] * (4 * any(name[0] == "t" for name in self.own))
+        kinds += ["append"] * (6 * any(name[0] == "l" for name in self.own))
+        kinds += ["put", "put"] * bool(self.objects()) + ["set"] * bool(self.objects(methods=True))
+        kinds += ["global"] * (features.globals and not self.alone)
+        kinds += ["def"] * (features.closures and depth == 0)
+        return kinds + ["return"] * (depth > 0)
+
+    def assignment(self, depth: int) -> Stmt:
+        wanted = self.chance.choice(self.types + self.classes)
+        value = self.value(wanted, 2)
+        name = self.target(wanted)
+        self.own.discard(name)
+        if value.kind in ("table", "list") and depth == 0:
+            self.own.add(name)
+        return Stmt("assign", (name,), value)
+
+    def closure(self) -> Stmt:
+        name = f"inner{len(self.closures) + 1}"
+        value = self.value("num", 1)
+        self.closures.append(name)
+        return Stmt("def", (name,), None, body=[Stmt("return", value=value)])
+
     def inner(self, depth: int) -> list[Stmt]:
-        """A branch; names that only it binds are unknown after it."""
+        """A branch or a loop's body; names that only it binds are unknown after it."""
         before = {kind: list(names) for kind, names in self.known.items()}
         block = self.block(2, depth + 1)
         self.known = before
         return block
 
-    def target(self, kind: Type, depth: int) -> str:
+    def rebindable(self) -> list[str]:
+        return [name for name in self.known.get("num", []) if name != SEED]  # a value bound to it would be traced as well
+
+    def target(self, kind: Type) -> str:
         """A variable to bind: a known one of the type, or a new one."""
-        known = self.known.setdefault(kind, [])
-        again = [name for name in known if name != SEED]  # a value bound to it by the way would be traced as well
+        again = self.rebindable() if kind == "num" else self.known.get(kind, [])
         if again and self.chance.randint(0, 2) == 0:
             return self.chance.choice(again)
         self.fresh += 1
-        name = f"{'npt'['num pair table'.split().index(kind)] if kind in ('num', 'pair', 'table') else 'o'}{self.fresh}"
-        known.append(name)
+        name = f"{LETTERS.get(kind, 'o')}{self.fresh}"
+        self.known.setdefault(kind, []).append(name)
         return name
 
-    def value(self, kind: Type, depth: int) -> Expr:
-        choices = ["const" if kind == "num" else "build"]
-        if self.known.get(kind):
-            choices += ["var"] * 3
-        if depth > 0:
-            choices += ["either"]
-            choices += ["call", "call"] * any(one.returns == kind for one in self.later)
-        if kind == "num":
-            choices += ["item"] * ("pair" in self.known) + ["key"] * ("table" in self.known)
-            choices += ["field", "field"] * any(name in self.known for name in self.maker.classes)
-            choices += ["sum"] * (self.maker.features.arithmetic and depth > 0)
-        return self._made(self.chance.choice(choices), kind, depth)
+    def objects(self, methods: bool = False) -> list[str]:
+        return [name for owner in self.classes if owner == "Plain" or not methods for name in self.known.get(owner, [])]
 
-    def _made(self, choice: str, kind: Type, depth: int) -> Expr:
+    def object(self, methods: bool = False) -> str:
+        return self.chance.choice(self.objects(methods))
+
+    # -- expressions ------------------------------------------------------------------------------------------------------------------
+
+    def value(self, kind: Type, depth: int) -> Expr:
+        choices = ["const" if kind == "num" else "build"] * (kind != "num" or depth == 0 or not self.known.get(kind))
+        choices += ["var"] * (3 * bool(self.known.get(kind)))
+        if depth > 0:
+            choices += ["either"] + ["call", "call"] * any(one.returns == kind for one in self.later)
+        if kind == "num":
+            choices += ["item"] * ("pair" in self.known) + ["element"] * ("list" in self.known) + ["key"] * ("table" in self.known)
+            choices += ["field", "field"] * bool(self.objects()) + ["get"] * bool(self.objects(methods=True))
+            choices += ["sum"] * (self.features.arithmetic and depth > 0)
+            choices += ["global"] * (self.features.globals and not self.alone) + ["closure"] * bool(self.closures)
+        return self.made(self.chance.choice(choices), kind, depth)
+
+    def made(self, choice: str, kind: Type, depth: int) -> Expr:
         chance = self.chance
         match choice:
             case "const":
                 return Expr("const", index=chance.randint(0, 9))
             case "var":
-                return Expr("var", chance.choice(self.known[kind]))
+                name = chance.choice(self.known[kind])
+                if SEED in self.known[kind] and self.function.name == START and chance.randint(0, 1):
+                    name = SEED
+                self.own.discard(name)
+                return Expr("var", name)
+            case "global":
+                return Expr("global", GLOBAL)
+            case "closure":
+                return Expr("closure", chance.choice(self.closures))
             case "item":
                 return Expr("item", chance.choice(self.known["pair"]), chance.randint(0, 1))
+            case "element":
+                return Expr("item", chance.choice(self.known["list"]), chance.randint(-1, 1))
             case "key":
                 return Expr("key", chance.choice(self.known["table"]), chance.randint(0, 1))
             case "field":
-                owner = chance.choice([name for name in self.maker.classes if name in self.known])
-                return Expr("field", chance.choice(self.known[owner]), chance.randint(0, 1))
+                return Expr("field", self.object(), chance.randint(0, 1))
+            case "get":
+                return Expr("get", self.object(methods=True), chance.randint(0, 1))
             case "sum":
                 return Expr("sum", "", chance.randint(1, 9), (self.value("num", depth - 1),))
             case "either":
@@ -263,31 +364,54 @@ class _Body:
             case "call":
                 return self.call(chance.choice([one for one in self.later if one.returns == kind]), depth)
         parts = (self.value("num", depth - 1), self.value("num", depth - 1))
-        if kind in ("pair", "table"):
+        if kind in LETTERS:
             return Expr(kind, parts=parts)
         return Expr("new", kind, parts=parts, keywords=(None, FIELDS[1]) if chance.randint(0, 1) else (None, None))
 
     def call(self, function: Function, depth: int) -> Expr:
-        named = self.chance.randint(0, len(function.parameters))
-        keywords = tuple(None if i < named else name for i, (name, _) in enumerate(function.parameters))
+        """By position up to some parameter, then by keyword, by spreading dictionaries, or by spreading one list."""
+        names = [name for name, _ in function.parameters]
+        turn = self.chance.randint(0, len(names))
+        how = self.chance.choice(["name", "name", "**", "*"] if self.features.spreads else ["name"])
+        rest = [{"name": name, "**": f"**{name}", "*": "*"}[how] for name in names[turn:]]
         parts = tuple(self.value(kind, depth - 1) for _, kind in function.parameters)
-        return Expr("call", function.name, parts=parts, keywords=keywords)
+        return Expr("call", function.name, parts=parts, keywords=(*[None] * turn, *rest))
 
 
-def _spelled(functions: list[Function], classes: list[str]) -> Flows:
-    lines = ["from elsewhere import flag, show"]
-    stores: dict[str, tuple[int, int]] = {}
+# -- spelling -------------------------------------------------------------------------------------------------------------------------
+
+
+def spelled(functions: list[Function], classes: list[str], features: Features) -> Flows:
+    lines = ["from dataclasses import dataclass", "from elsewhere import flag, show"]
+    lines += ["", f"{GLOBAL} = 0"] * features.globals
+    found: dict[str, Lines] = {}
     for name in classes:
-        lines += ["", "", f"class {name}:", f"    def __init__(self, {FIELDS[0]}, {FIELDS[1]}):"]
-        lines += [f"        self.{each} = {each}" for each in FIELDS]
-        stores[name] = (len(lines) - 1, len(lines))
+        found[name] = _spell_record(lines) if name == "Record" else _spell_class(lines)
     for function in functions:
         hints = [f"{name}: {kind}" if kind in classes else name for name, kind in function.parameters]
         returns = f" -> {function.returns}" if function.returns in classes else ""
         lines += ["", "", f"def {function.name}({', '.join(hints)}){returns}:"]
         function.line = len(lines)
+        lines += [f"    global {GLOBAL}"] * (features.globals and function.name != ISLAND)
         _spell_block(function.body, 1, lines)
-    return Flows(functions, stores, "\n".join(lines) + "\n")
+    return Flows({function.name: function for function in functions}, found, "\n".join(lines) + "\n")
+
+
+def _spell_class(lines: list[str]) -> Lines:
+    lines += ["", "", "class Plain:", f"    def __init__(self, {', '.join(FIELDS)}):"]
+    lines += [f"        self.{each} = {each}" for each in FIELDS]
+    stored, returned, set_ = (len(lines) - 1, len(lines)), [], []
+    for each in FIELDS:
+        lines += ["", f"    def get_{each}(self):", f"        return self.{each}"]
+        returned.append(len(lines))
+        lines += ["", f"    def set_{each}(self, value):", f"        self.{each} = value"]
+        set_.append(len(lines))
+    return Lines(stored, tuple(returned), tuple(set_))
+
+
+def _spell_record(lines: list[str]) -> Lines:
+    lines += ["", "", "@dataclass", "class Record:", *(f"    {each}: int" for each in FIELDS)]
+    return Lines()
 
 
 def _spell_block(block: list[Stmt], depth: int, lines: list[str]) -> None:
@@ -298,138 +422,3 @@ def _spell_block(block: list[Stmt], depth: int, lines: list[str]) -> None:
         if statement.orelse:
             lines.append("    " * depth + "else:")
             _spell_block(statement.orelse, depth + 1, lines)
-
-
-# -- meaning ------------------------------------------------------------------------------------------------------------------------
-
-
-@dataclass
-class Box:
-    """A pair (parts under 0 and 1), a table (under its keys) or an object (under its fields); a number is a bool: tagged or not."""
-
-    kind: Literal["pair", "table", "object"]
-    owner: str
-    parts: dict[int, bool]
-
-    @property
-    def tagged(self) -> bool:
-        return self.kind != "object" and any(self.parts.values())
-
-
-Value = bool | Box
-
-
-class _Returned(Exception):
-    def __init__(self, value: Value) -> None:
-        self.value = value
-
-
-class TooLong(Exception):
-    """The program makes more calls, or has more combinations of branches, than are walked."""
-
-
-class Walk:
-    """One walk of the program from `start(tagged, plain)`, taking the branches that `chosen` says; more are taken as False."""
-
-    def __init__(self, flows: Flows, chosen: list[bool]) -> None:
-        self.flows = flows
-        self.chosen = chosen
-        self.taken = 0
-        self.calls = 0
-        self.lines: set[int] = set()
-        self.entered: set[str] = set()
-
-    def run(self) -> None:
-        self.call(self.flows.named(START), [True, False])
-
-    def decide(self) -> bool:
-        if self.taken == len(self.chosen):
-            self.chosen.append(False)
-        self.taken += 1
-        return self.chosen[self.taken - 1]
-
-    def call(self, function: Function, arguments: list[Value]) -> Value:
-        self.calls += 1
-        if self.calls > MAX_CALLS:
-            raise TooLong
-        self.entered.add(function.name)
-        local = {name: value for (name, _), value in zip(function.parameters, arguments, strict=True)}
-        try:
-            self.block(function.body, local)
-        except _Returned as result:
-            return result.value
-        raise AssertionError("every function ends in a return")
-
-    def block(self, block: list[Stmt], local: dict[str, Value]) -> None:
-        for statement in block:
-            self.statement(statement, local)
-
-    def statement(self, statement: Stmt, local: dict[str, Value]) -> None:
-        line = statement.line
-        if statement.kind == "if":
-            self.block(statement.body if self.decide() else statement.orelse, local)
-            return
-        assert statement.value is not None
-        value = self.value(statement.value, local, line)
-        if statement.kind == "return":
-            raise _Returned(value)
-        if statement.kind == "assign":
-            if len(statement.targets) == 1:
-                local[statement.targets[0]] = value
-            else:
-                assert isinstance(value, Box)
-                local.update({name: value.parts[i] for i, name in enumerate(statement.targets)})
-        elif statement.kind in ("store", "put"):
-            box = local[statement.targets[0]]
-            assert isinstance(box, Box)
-            assert isinstance(value, bool)
-            box.parts[statement.index] = value
-
-    def value(self, expr: Expr, local: dict[str, Value], line: int) -> Value:
-        """The value of an expression; a line is reached when something tagged is read, returned to it or stored on it."""
-        found = self._value(expr, local, line)
-        if found is True or (isinstance(found, Box) and found.tagged):
-            self.lines.add(line)
-        return found
-
-    def _value(self, expr: Expr, local: dict[str, Value], line: int) -> Value:
-        if expr.kind == "either":
-            return self.value(expr.parts[0 if self.decide() else 1], local, line)
-        parts = [self.value(part, local, line) for part in expr.parts]
-        match expr.kind:
-            case "const":
-                return False
-            case "var":
-                return local[expr.name]
-            case "item" | "key" | "field":
-                box = local[expr.name]
-                assert isinstance(box, Box)
-                return box.parts[expr.index]
-            case "sum":
-                return parts[0]
-            case "call":
-                return self.call(self.flows.named(expr.name), parts)
-            case "new":
-                self.lines |= {line for line, part in zip(self.flows.classes[expr.name], parts, strict=True) if part}
-        numbers = {i: part is True for i, part in enumerate(parts)}
-        return Box("object" if expr.kind == "new" else expr.kind, expr.name, numbers)  # type: ignore[arg-type]
-
-
-def walks(flows: Flows) -> Iterator[Walk]:
-    """A walk for every combination of branches. Raises `TooLong` where there are more than `MAX_RUNS`."""
-    chosen: list[bool] = []
-    for _ in range(MAX_RUNS):
-        walk = Walk(flows, chosen)
-        walk.run()
-        yield walk
-        while chosen and chosen[-1]:
-            chosen.pop()
-        if not chosen:
-            return
-        chosen[-1] = True
-    raise TooLong
-
-
-def reached(flows: Flows) -> set[int]:
-    """The lines that the tagged value reaches on some walk."""
-    return set().union(*(walk.lines for walk in walks(flows)))

@@ -114,8 +114,8 @@ def test_a_comment_for_a_rule_that_was_left_out_is_not_judged() -> None:
 
 
 def test_a_comment_is_used_even_by_what_would_not_be_shown() -> None:
-    source = "def f(options, a_gb):\n    spare = a_gb - options.mem_fraction_static  # sgmem: ignore[SGM101] yes\n    return spare\n"
-    result = run(source, min_confidence="high")
+    line = "    return a_gb - options.mem_fraction_static  # sgmem: ignore[SGM101] yes\n"
+    result = run("def f(options, a_gb):\n" + line, min_confidence="high")
     assert result.findings == ()
 
 
@@ -194,7 +194,7 @@ def test_a_result_is_remembered_until_something_changes(tmp_path: Path, monkeypa
         "class A:\n    def f(self):\n        self.x_gb = self.x_gb - self.y_mb\n        self.y_mb = self.x_gb\n",
         "f = lambda a_gb: a_gb - 1\nx = [a_gb - 1 for a_gb in f(1)]\n",
         "def f(a_gb, *b_mb, **c_bytes):\n    return a_gb + b_mb[0] + c_bytes['d_kb']\n",
-        "import torch\nfree_gb, total_gb = torch.cuda.mem_get_info()[0] / 2**30, 1\ndel free_gb\nprint(total_gb - free_gb)\n",
+        "import torch\na_gb, b_gb = torch.cuda.mem_get_info()[0] / 2**30, 1\ndel a_gb\nprint(b_gb - a_gb)\n",
         "def f(a_gb):\n    return " + "+".join(["a_gb"] * 3000) + "\n",
         "def f(a_gb):\n    return " + "(" * 90 + "a_gb" + " - 1)" * 90 + "\n",
     ],

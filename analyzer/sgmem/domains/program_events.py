@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from sgmem.control.cfg import EXIT
 from sgmem.control.predicates import TRUE
 from sgmem.control.rendering import render
-from sgmem.domains.program_location import Location
+from sgmem.domains.program_location import Location, last_name
 from sgmem.flow.naming import call_names
 from sgmem.program.entities import Function
 from sgmem.syntax import ir
@@ -111,11 +111,11 @@ class Events:
                     isinstance(above, ir.Conditional | ir.Boolean | ir.Lambda) for above in ancestors
                 )
                 when = "" if sure else self._when(file, index)
-                yield EventSite(row, Location(file, index, node.span), _called(node), sure, when)
+                yield EventSite(row, Location(file, index, node.span), last_name(node), sure, when)
 
     def row(self, call: ir.Call, file: File, scope: int) -> EventRow | None:
         """The event that a call is, by the models."""
-        if not self.models.events.rows_for_name(_called(call)):
+        if not self.models.events.rows_for_name(last_name(call)):
             return None
         names = call_names(self.program, call, file, scope)
         return next((row for name in names if (row := self.models.events.find(name)) is not None), None)
@@ -149,7 +149,7 @@ class Events:
                 if isinstance(node, ir.Call) and self.row(node, file, scope) is None:
                     found = self._in_callee(node, file, scope, MAX_DEPTH)
                     if found is not None:
-                        yield replace(found, via=_called(node))
+                        yield replace(found, via=last_name(node))
                         return
 
     def _in_callee(self, call: ir.Call, file: File, scope: int, depth: int) -> EventSite | None:
@@ -194,9 +194,3 @@ class Events:
                         self._inside[key] = inner
                         return inner
         return None
-
-
-def _called(call: ir.Call) -> str:
-    """The last name of what a call calls."""
-    func = call.func
-    return func.attr if isinstance(func, ir.Attribute) else func.id if isinstance(func, ir.Name) else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sgmem.domains.program_definitions import is_arithmetic
+from sgmem.domains.program_definitions import inputs, is_arithmetic
 from sgmem.domains.program_location import Location, of_statement, one_line
 from sgmem.program.files import dotted
 from sgmem.syntax import ir
@@ -81,6 +81,9 @@ def _outermost(
         if is_arithmetic(node) and _combines(node):
             if given:
                 yield FormulaExpression(file, statement, node, given, node, above)
+            calls = {leaf for leaf in inputs(node) if isinstance(leaf, ir.Call)}
+            if calls:  # what they are given are formulas of their own
+                pending += [(leaf, (*above, *around), "") for leaf, around in ir.paths(node) if leaf in calls]
             continue
         match node:
             case ir.Compare() | ir.Format() | ir.Lambda() | ir.Comprehension():

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sgmem.syntax import ir
+
 if TYPE_CHECKING:
     from sgmem.program.files import File
     from sgmem.syntax.ir import Span
@@ -65,3 +67,9 @@ def one_line(code: str) -> str:
     """Source on one line, cut with an ellipsis where it is long."""
     shown = "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in " ".join(code.split()))
     return shown if len(shown) <= MAX_CODE else shown[: MAX_CODE - 1] + "…"
+
+
+def last_name(call: ir.Call) -> str:
+    """The last name of what a call calls: `empty` of `torch.empty(8)`; "" where it is none."""
+    func = call.func
+    return func.attr if isinstance(func, ir.Attribute) else func.id if isinstance(func, ir.Name) else ""

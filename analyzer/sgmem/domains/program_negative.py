@@ -109,8 +109,8 @@ class _Judgement:
         """What a leaf's birth and unit say of its value."""
         statement = self.definitions.statement_of(leaf)
         births = self.owner.births_of(leaf, self.file, statement, self.stack)
-        # Births come the most telling first: a value that may be measured or given by the user can be chosen, whatever else
-        # may be put in its place.
+        # Births come the most telling first: a value that may be measured or given by the user can be chosen, whatever
+        # else may be put in its place.
         birth = births[0] if births else None
         match birth.kind if birth is not None else None:
             case "computed":

@@ -12,16 +12,12 @@ from collections import deque
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
-from sgmem.control.evaluation import expression_conditions
-from sgmem.control.expressions import from_expression
-from sgmem.control.implication import implies
-from sgmem.control.predicates import Atom, all_of, negate
 from sgmem.domains import arithmetic
-from sgmem.domains.program_location import Location, of_statement
+from sgmem.domains.program_checks import Check, around, clamping, is_test, leaving
+from sgmem.domains.program_location import Location, last_name, of_statement
 from sgmem.flow.naming import call_names
 from sgmem.flow.places import Field, GlobalVariable, LooseField, Parameter, Place, Result, Variable
 from sgmem.flow.uses import Use
-from sgmem.program.files import dotted
 from sgmem.syntax import ir
 
 if TYPE_CHECKING:
@@ -33,7 +29,6 @@ if TYPE_CHECKING:
     from sgmem.flow.steps import Step, Stepper
     from sgmem.flow.uses import Stack, Uses
     from sgmem.models.load import Models
-    from sgmem.program.files import File
     from sgmem.program.program import Program
     from sgmem.syntax.ir import Expr
 
@@ -58,24 +53,16 @@ class Sink:
     images: int
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
-    """What stops a negative value: a test, or a calculation that cannot be negative (`clamps`). `images` is 0 where it
-    is the value itself that is stopped, else the number of calculations before.
-    """
-
-    text: str
-    location: Location
-    images: int
-    clamps: bool = False
-
-
 @dataclass(slots=True)
 class Reach:
     """What a value reaches unchecked, and the checks that it meets, in the order found."""
 
     sinks: list[Sink] = field(default_factory=list)
     checks: list[Check] = field(default_factory=list)
+
+    def add(self, check: Check | None) -> None:
+        if check is not None and check not in self.checks:
+            self.checks.append(check)
 
     @property
     def late_check(self) -> Check | None:
@@ -115,7 +102,7 @@ class Reaches:
         """What the value of a formula reaches."""
         found = Reach()
         use = Use(formula.file, formula.statement, formula.node, formula.ancestors, "same")
-        pending: deque[_State] = deque(self._onward(use, _State(None), found, formula))
+        pending: deque[_State] = deque(self._onward(use, _State(None), found))
         seen = {(state.place, state.stack) for state in pending}
         while pending and len(seen) <= MAX_PLACES:
             state = pending.popleft()
@@ -141,18 +128,14 @@ class Reaches:
 
     def _follow(self, state: _State, found: Reach) -> Iterator[_State]:
         uses = list(self._uses(state))
-        tests = [use for use in uses if self._is_test(use)]
+        tests = [use for use in uses if is_test(use)]
         for use in tests:
-            check = self._stopping(use, state)
-            if check is not None and check not in found.checks:
-                found.checks.append(check)
+            found.add(leaving(use, state.images))
         for use in uses:
-            check = self._checked(use, tests, state)
-            if check is not None:
-                if check not in found.checks:
-                    found.checks.append(check)
-                continue
-            yield from self._onward(use, state, found, None)
+            check = around(use, tests, state.images, self.conditions)
+            found.add(check)
+            if check is None:
+                yield from self._onward(use, state, found)
 
     def _uses(self, state: _State) -> Iterator[Use]:
         place = state.place
@@ -166,61 +149,15 @@ class Reaches:
                         if seen.place == place:
                             yield Use(file, index, seen.node, seen.ancestors, seen.grade)
 
-    def _is_test(self, use: Use) -> bool:
-        if use.file.outline.statements[use.statement].kind in ("if", "while", "assert"):
-            return True
-        return any(isinstance(above, ir.Conditional | ir.Boolean) for above in use.ancestors)
-
-    def _stopping(self, use: Use, state: _State) -> Check | None:
-        """The check that a test is by itself, whatever stands behind it: it leaves when the value is negative."""
-        row, text = use.file.outline.statements[use.statement], dotted(use.node)
-        test = use.file.test(use.statement) if row.kind in ("if", "assert") else None
-        if test is None or text is None:
-            return None
-        passed = from_expression(test)
-        if row.kind == "if":
-            passed = negate(passed)
-        if not implies(passed, Atom(text, ">=", 0)) or not (row.kind == "assert" or _leaves(use.file, use.statement)):
-            return None
-        location = Location(use.file, use.statement, test.span)
-        return Check(location.code, location, state.images)
-
-    def _checked(self, use: Use, tests: list[Use], state: _State) -> Check | None:
-        """The test of this value that a use is behind, if it keeps negative values away."""
-        text = dotted(use.node)
-        if text is None or not tests or (use in tests and self._decides(use)):
-            return None
-        lines = {(test.file.path, test.statement): test for test in tests}
-        behind = [
-            condition
-            for condition in (
-                *self.conditions.own(use.file, use.statement),
-                *expression_conditions(use.node, use.ancestors, use.statement),
-            )
-            if (use.file.path, condition.statement) in lines
-        ]
-        if not implies(all_of(one.predicate for one in behind), Atom(text, ">=", 0)):
-            return None
-        test = next(one for one in behind if implies(one.predicate, Atom(text, ">=", 0)))
-        location = Location(use.file, test.statement, test.span)
-        return Check(location.code, location, state.images)
-
-    def _decides(self, use: Use) -> bool:
-        """Whether the use is itself (part of) a test."""
-        return use.file.outline.statements[use.statement].kind in ("if", "while", "assert") and any(
-            isinstance(above, ir.Compare) for above in use.ancestors
-        )
-
     # -- one use ------------------------------------------------------------------------------------------------------
 
-    def _onward(self, use: Use, state: _State, found: Reach, formula: FormulaExpression | None) -> Iterator[_State]:
+    def _onward(self, use: Use, state: _State, found: Reach) -> Iterator[_State]:
         """The places that a use hands the value to; what it reaches there is added to `found`."""
-        climbed = self._climb(use, state, found)
-        if climbed is None:
+        images = self._climb(use, state, found)
+        if images is None:
             return
-        images = climbed
-        here = of_statement(use.file, use.statement)
-        hops = state.hops if formula is not None else (*state.hops, here)
+        # The formula's own statement, where the walk begins, is no hop.
+        hops = state.hops if state.place is None else (*state.hops, of_statement(use.file, use.statement))
         for step in self.stepper.steps(use.file, use.statement, use.node, use.ancestors):
             yield from self._take(step, use, replace(state, images=images, hops=hops), found)
 
@@ -228,6 +165,10 @@ class Reaches:
         """How many calculations lie behind the value once it leaves its statement; None where its sign is lost."""
         images, node = state.images, use.node
         for parent in reversed(use.ancestors):
+            check = clamping(use, parent, node, images)
+            if check is not None:
+                found.add(check)
+                return None
             match parent:
                 case ir.Binary(operator="*"):
                     images += 1
@@ -243,18 +184,14 @@ class Reaches:
                     return None
                 case ir.Unary() if parent.operator != "+":
                     return None
-                case ir.Call() if node is not parent.func and _clamps(parent, node):
-                    place = Location(use.file, use.statement, parent.span)
-                    found.checks.append(Check(place.code, place, images, clamps=True))
-                    return None
             node = parent
         return images
 
     def _take(self, step: Step, use: Use, state: _State, found: Reach) -> Iterator[_State]:
-        if step.path or step.end == "guard":
-            return
         if step.end == "pass":
             self._allocation(step, use, found, state)
+        if step.path or step.end == "guard":
+            return
         target = step.target
         match target:
             case Field() | LooseField():
@@ -262,9 +199,8 @@ class Reaches:
                 self._sink(found, "tokens" if self._counts_tokens(target) else "stored", target.name, place, state)
                 yield replace(state, place=target, stack=(), fields=state.fields + 1)
             case Parameter():
-                if (
-                    target.function.name != "__init__"
-                ):  # an object is built: its size is what matters, see `_allocation`
+                # Where an object is built its size is what matters, see `_allocation`.
+                if target.function.name != "__init__":
                     stack = (*state.stack, step.call) if step.call is not None else ()
                     yield replace(state, place=target, stack=stack)
             case Variable() | Result():
@@ -278,13 +214,7 @@ class Reaches:
         call = step.call.call if step.call is not None else _call_around(use)
         if call is None:
             return
-        last = (
-            call.func.attr
-            if isinstance(call.func, ir.Attribute)
-            else call.func.id
-            if isinstance(call.func, ir.Name)
-            else ""
-        )
+        last = last_name(call)
         if not self.models.sinks.rows_for_name(last):
             return
         for name in call_names(self.program, call, use.file, scope):
@@ -304,29 +234,6 @@ class Reaches:
         if all(known.location != location for known in found.sinks):
             hops = tuple(hop for hop in state.hops if hop != location)
             found.sinks.append(Sink(kind, name, location, hops, state.images))
-
-
-def _leaves(file: File, statement: int) -> bool:
-    """Whether the body of an `if` ends by raising or returning."""
-    rows = file.outline.statements
-    last = -1
-    for index in range(statement + 1, len(rows)):
-        if rows[index].span.line > rows[statement].span.end_line:
-            break
-        if rows[index].parent == statement and rows[index].block == "body":
-            last = index
-    return last >= 0 and rows[last].kind in ("raise", "return")
-
-
-def _clamps(call: ir.Call, node: Expr) -> bool:
-    """Whether a call keeps its result from being negative: `max(value, 0)`, `abs(value)`."""
-    name, parts = arithmetic.function_name(call), arithmetic.operands(call)
-    if name == "abs":
-        return True
-    if name != "max" or parts is None:
-        return False
-    numbers = [arithmetic.constant(part) for part in parts if isinstance(part, ir.Const) and part is not node]
-    return any(number is not None and number >= 0 for number in numbers)
 
 
 def _call_around(use: Use) -> ir.Call | None:

@@ -14,12 +14,13 @@ from sgmem.domains.algebra import Unsupported
 from sgmem.domains.evaluate import value_of
 from sgmem.domains.evidence import Evidence, model_evidence, suffix_evidence
 from sgmem.domains.infer import check, infer
-from sgmem.domains.program_location import Location
+from sgmem.domains.program_constants import Constants
+from sgmem.domains.program_location import Location, last_name
 from sgmem.flow.births import unpacking
 from sgmem.flow.naming import call_names
 from sgmem.flow.order import ENTRY
 from sgmem.program.calls import bind
-from sgmem.program.entities import Function, Global, Local
+from sgmem.program.entities import Function
 from sgmem.program.files import dotted
 from sgmem.syntax import ir
 
@@ -61,8 +62,8 @@ class Units:
         self.models = models
         self.gauges = gauges
         self.order = order
+        self.constants = Constants(program, order)
         self._known: dict[tuple[Expr, bool], Known | None] = {}
-        self._constants: dict[Expr, Fraction | None] = {}
 
     def infer(self, expr: Expr, file: File, statement: int, deep: bool = False, depth: int = 0) -> Evidence | None:
         """The unit of an expression."""
@@ -91,50 +92,9 @@ class Units:
 
     def constant(self, leaf: Expr, file: File, statement: int) -> Fraction | None:
         """The number that a name stands for, where its only definition is a literal."""
-        if isinstance(leaf, ir.Attribute):
-            if not leaf.attr.isupper():  # `module.LIMIT`; to look up every other attribute would be to read its module
-                return None
-        elif not isinstance(leaf, ir.Name):
-            return None
-        if leaf not in self._constants:
-            self._constants[leaf] = None
-            self._constants[leaf] = self._literal(leaf, file, statement)
-        return self._constants[leaf]
+        return self.constants.of(leaf, file, statement)
 
-    # -- constants
-    # ------------------------------------------------------------------------------------------------------------
-
-    def _literal(self, leaf: ir.Name | ir.Attribute, file: File, statement: int) -> Fraction | None:
-        scope = file.outline.statements[statement].scope
-        entity = self.program.names.entity(leaf, file, scope)
-        if isinstance(entity, Local) and isinstance(leaf, ir.Name):
-            if entity.file is file and entity.index == scope:
-                definitions = self.order.reaching(file, scope, leaf.id, statement)
-            else:
-                definitions = frozenset(self.program.names.bindings(entity.file, entity.index, leaf.id))
-        elif isinstance(entity, Global):
-            definitions = frozenset(self.program.names.bindings(entity.file, 0, entity.name))
-        else:
-            return None
-        if len(definitions) != 1 or ENTRY in definitions:
-            return None
-        where, index = entity.file, next(iter(definitions))
-        if where.outline.statements[index].parent != -1 and isinstance(entity, Global):
-            return None  # set under a condition
-        for binding in where.statement(index).bindings:
-            if (
-                isinstance(binding.target, ir.Name)
-                and binding.how in ("assign", "annotate")
-                and binding.value is not None
-            ):
-                try:
-                    return value_of(binding.value, lambda inner: self.constant(inner, where, index))
-                except Unsupported:
-                    return None
-        return None
-
-    # -- leaves
-    # ---------------------------------------------------------------------------------------------------------------
+    # -- leaves -------------------------------------------------------------------------------------------------------
 
     def _evidence(self, leaf: Expr, file: File, statement: int, deep: bool, depth: int) -> Evidence | None:
         known = self.known(leaf, file, statement, deep, depth)
@@ -263,13 +223,7 @@ class Units:
         return found
 
     def _called(self, leaf: ir.Call, here: Location, deep: bool, depth: int) -> Known | None:
-        last = (
-            leaf.func.attr
-            if isinstance(leaf.func, ir.Attribute)
-            else leaf.func.id
-            if isinstance(leaf.func, ir.Name)
-            else ""
-        )
+        last = last_name(leaf)
         if last in _KEYED and leaf.args:
             key = leaf.args[1 if last == "getattr" and len(leaf.args) > 1 else 0].value
             spelled = _spelled(key, here)

@@ -11,7 +11,7 @@ from sgmem.flow.aside import is_aside
 from sgmem.flow.conversions import aligned, unconverted
 from sgmem.flow.occurrences import Occurrence, Occurrences
 from sgmem.flow.order import ENTRY, Order
-from sgmem.flow.places import ANY, Field, GlobalVariable, LooseField, Parameter, Path, Place, Variable
+from sgmem.flow.places import ANY, MAX_PATH, Field, GlobalVariable, LooseField, Parameter, Path, Place, Variable
 from sgmem.flow.steps import METHODS
 from sgmem.program.calls import CallSite, bind
 from sgmem.program.classes import assigned
@@ -137,6 +137,8 @@ class Births:
                     yield from self._expression(value, path, at, seen)
             case ir.Walrus() | ir.Await():
                 yield from self._expression(expr.value, path, at, seen)
+            case ir.Subscript() if len(path) >= MAX_PATH:
+                yield self._birth("unresolved", expr, at)
             case ir.Subscript():
                 key = expr.index.value if isinstance(expr.index, ir.Const) else ANY
                 yield from self._expression(expr.base, (key if isinstance(key, str | int) else ANY, *path), at, seen)

@@ -33,7 +33,7 @@ class Budget:
     """
 
     states: int = 6000
-    derivations: int = 4
+    derivations: int = 3
     fields: int = 2
     depth: int | None = None
     computed: bool = True
@@ -136,7 +136,7 @@ class Slicer:
         derived = state.derived or step.derived
         sites = [first]
         derivations, fields = distance.derivations, distance.fields
-        if step.formula is not None:
+        if step.formula is not None and not _is_passing(step):
             sites.append(self._formula(step, use, first, distance.hops, derivations, use.stack))
             derivations += 1
         if step.unresolved is not None and not derived:
@@ -272,12 +272,29 @@ def _is_test(use: Use) -> bool:
     return use.file.outline.statements[use.statement].kind in ("if", "while", "assert")
 
 
+def _is_passing(step: Step) -> bool:
+    """Whether arithmetic meets no other value and leads nowhere, as in a slice up to `count + 1`."""
+    if step.end != "read" or step.formula is None:
+        return False
+    met: set[str] = set()
+    pending = [step.formula]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ir.Binary | ir.Unary | ir.Conditional | ir.Boolean):
+            pending.extend(node.children())
+        elif not isinstance(node, ir.Const):
+            met.add(dotted(node) or f"{node.span}")
+    return len(met) < 2
+
+
 def target_text(file: File, statement: int, step: Step) -> str:
     """The name of what receives a formula's result, as the source spells it."""
     lowered = file.statement(statement)
     if step.end == "pass":
         receiver = step.target.name if isinstance(step.target, Parameter | Field) else ""
         return f"{step.callee or 'call'}({receiver})"
+    if step.end in ("guard", "read"):
+        return "a test" if step.end == "guard" else "a message, index or call"
     for binding in lowered.bindings:
         held = binding.target if binding.how == "augment" else None
         if step.formula is not None and any(n is not None and _holds(n, step.formula) for n in (binding.value, held)):
@@ -288,7 +305,7 @@ def target_text(file: File, statement: int, step: Step) -> str:
     if step.end == "return":
         scope = file.scope(file.outline.statements[statement].scope)
         return f"{scope.name}()"
-    return {"guard": "a test", "read": "a message or call"}.get(step.end, lowered.kind)
+    return lowered.kind
 
 
 def _holds(root: Expr, node: Expr) -> bool:

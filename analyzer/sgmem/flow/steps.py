@@ -164,6 +164,9 @@ class Stepper:
         if is_text(parent.left) or is_text(parent.right):  # a message, by `%` or by `+`
             found.append(_end(value, "read"))
             return None
+        if parent.operator == "*" and any(isinstance(side, ir.Collection | ir.Comprehension) for side in parent.children()):
+            found.append(_end(value, "read"))  # a list repeated
+            return None
         if parent.operator not in ARITHMETIC:
             found.append(_end(value, "read"))
             return None

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 from sgmem.program.contexts import Context, occurs, positions, renamed
+from sgmem.program.inner import inner_names
 from sgmem.syntax import ir
 from sgmem.syntax.build import Unparsable, build_outline
 from sgmem.syntax.ir import Expr, Span, Statement
@@ -18,6 +19,7 @@ from sgmem.syntax.text import SourceText, Undecodable, decode
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from sgmem.program.inner import Binder
     from sgmem.syntax.outline import ImportOutline, Outline, ScopeOutline
 
 
@@ -40,6 +42,7 @@ class File:
         self._statements: dict[int, Statement] = {}
         self._expressions: dict[Span, Expr] = {}
         self._occurrences: dict[str, tuple[int, ...]] = {}
+        self._inner: dict[ir.Name, Binder] = {}
 
     @cached_property
     def starts(self) -> list[tuple[int, int]]:
@@ -93,6 +96,8 @@ class File:
         lowered = self._statements.get(index)
         if lowered is None:
             lowered = self._statements[index] = lower_statement(self.source, self.outline, index)
+            for root in lowered.expressions():
+                self._note_inner(root)
         return lowered
 
     def expression(self, span: Span) -> Expr:
@@ -100,7 +105,17 @@ class File:
         lowered = self._expressions.get(span)
         if lowered is None:
             lowered = self._expressions[span] = lower_expression(self.source.slice(span), span)
+            self._note_inner(lowered)
         return lowered
+
+    def _note_inner(self, root: Expr) -> None:
+        text = self.source.slice(root.span)
+        if "for" in text or "lambda" in text:
+            self._inner.update(inner_names(root))
+
+    def binder(self, name: ir.Name) -> Binder | None:
+        """The comprehension's clause or the lambda that binds a name; None for a name of the scope around."""
+        return self._inner.get(name)
 
     def statement_at(self, line: int, column: int) -> int:
         """The innermost statement around a position; -1 where only the module is around it."""
@@ -141,7 +156,7 @@ class File:
         row = self.outline.statements[index]
         if row.kind in ("function", "class", "import", "global", "nonlocal"):
             return False
-        if row.kind in ("except", "case"):
+        if row.kind in ("except", "case", "type"):
             return True
         text = self.target_text(index)
         return name in text or ":=" in self.own_text(index)

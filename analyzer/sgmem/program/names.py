@@ -6,14 +6,16 @@ import builtins
 from typing import TYPE_CHECKING
 
 from sgmem.program.entities import Class, Entity, External, Function, Global, Local, Module
-from sgmem.program.files import File, Files, dotted
+from sgmem.program.memo import Memo, Questions
 from sgmem.syntax import ir
+from sgmem.syntax.lower import lower_expression
 
 if TYPE_CHECKING:
-    from sgmem.syntax.ir import Expr, Span
+    from sgmem.program.files import File, Files
+    from sgmem.syntax.ir import Expr
     from sgmem.syntax.outline import ImportOutline
 
-_MAX_REEXPORTS = 12
+_MAX_REEXPORTS = 40
 
 
 class Names:
@@ -21,20 +23,20 @@ class Names:
 
     def __init__(self, files: Files) -> None:
         self.files = files
-        self._lookups: dict[tuple[str, int, str], Entity | None] = {}
+        questions = Questions()
+        self._lookups: Memo[tuple[str, int, str], Entity | None] = Memo(questions, None)
+        self._exports: Memo[tuple[str, str], Entity | None] = Memo(questions, None)
         self._locals: dict[tuple[str, int, str], tuple[int, ...]] = {}
-        self._exports: dict[tuple[str, str], Entity | None] = {}
         self._declared: dict[tuple[str, int], dict[str, str]] = {}
+        self._listed: dict[str, frozenset[str] | None] = {}
 
     def entity(self, expr: Expr, file: File, scope: int) -> Entity | None:
         """What a name or a dotted chain of names stands for; None when an object's attribute ends the static part."""
         if isinstance(expr, ir.Name):
-            return self.lookup(file, scope, expr.id)
+            return self.lookup(file, scope, expr.id) if file.binder(expr) is None else None
         if isinstance(expr, ir.Attribute):
             base = self.entity(expr.base, file, scope)
             return self.member(base, expr.attr) if base is not None else None
-        if isinstance(expr, ir.Const) and isinstance(expr.value, str):
-            return self.entity(self._quoted(expr), file, scope)
         return None
 
     def member(self, base: Entity, name: str) -> Entity | None:
@@ -50,11 +52,7 @@ class Names:
 
     def lookup(self, file: File, scope: int, name: str) -> Entity | None:
         """Resolve a bare name as seen inside `scope`, Python's way: own scope, enclosing functions, module, builtins."""
-        key = (file.path, scope, name)
-        if key not in self._lookups:
-            self._lookups[key] = None  # a cycle of aliases resolves to nothing
-            self._lookups[key] = self._lookup(file, scope, name)
-        return self._lookups[key]
+        return self._lookups.get((file.path, scope, name), lambda: self._lookup(file, scope, name))
 
     def _lookup(self, file: File, scope: int, name: str) -> Entity | None:
         index, first = scope, True
@@ -109,33 +107,69 @@ class Names:
 
     def exported(self, file: File, name: str, depth: int = 0) -> Entity | None:
         """What `name` means at the top level of a module, followed through re-exports."""
-        key = (file.path, name)
-        if key in self._exports:
-            return self._exports[key]
-        self._exports[key] = None
-        self._exports[key] = found = self._exported(file, name, depth)
-        return found
+        if depth > _MAX_REEXPORTS:
+            return None
+        return self._exports.get((file.path, name), lambda: self._exported(file, name, depth))
 
     def _exported(self, file: File, name: str, depth: int) -> Entity | None:
+        found = self._own(file, name, depth)
+        return found if found is not None else self._starred(file, name, depth)
+
+    def _own(self, file: File, name: str, depth: int) -> Entity | None:
+        """What a module binds itself, star imports aside."""
         inner = file.children.get(0, {}).get(name)
         if inner is not None:
             return _definition(file, inner)
-        if depth > _MAX_REEXPORTS:
-            return None
-        rows = file.imports.get(0, {})
-        if name in rows:
-            return self._imported(file, rows[name], depth)
+        rows = file.imports.get(0, {}).get(name)
+        if rows:
+            return self._imported(file, rows, depth)
         if self.bindings(file, 0, name) or self._written_as_global(file, name):
             return Global(file, name)
         if file.is_package and self.files.has_module(f"{file.module}.{name}"):
             module = self.files.module(f"{file.module}.{name}")
             return Module(module) if module is not None else None
-        for row in rows.get("*", ()):
-            source = self.files.module(self.absolute(file, row))
-            found = self.exported(source, name, depth + 1) if source is not None and source is not file else None
-            if found is not None:
-                return found
         return None
+
+    def _starred(self, file: File, name: str, depth: int) -> Entity | None:
+        """What the star imports of a module bring in, those of the imported modules included. What leads out of the program may be
+        an import in a circle: anything inside is preferred."""
+        outside: Entity | None = None
+        seen = {file.path}
+        pending = self._star_sources(file)
+        while pending:
+            source = pending.pop(0)
+            if source.path in seen or not self._is_public(source, name):
+                continue
+            seen.add(source.path)
+            found = self._own(source, name, depth + 1)
+            if found is not None and not isinstance(found, External):
+                return found
+            outside = outside or found
+            pending += self._star_sources(source)
+        return outside
+
+    def _star_sources(self, file: File) -> list[File]:
+        rows = file.imports.get(0, {}).get("*", ())
+        return [source for row in rows if (source := self.files.module(self.absolute(file, row))) is not None]
+
+    def _is_public(self, file: File, name: str) -> bool:
+        """Whether a star import of the module takes a name along."""
+        if file.path not in self._listed:
+            self._listed[file.path] = self._list_of_names(file)
+        listed = self._listed[file.path]
+        return name in listed if listed is not None else not name.startswith("_")
+
+    def _list_of_names(self, file: File) -> frozenset[str] | None:
+        """What a module's `__all__` lists; None where it has none, or one that is computed."""
+        names: set[str] = set()
+        mentions = list(file.mentions_in(0, "__all__"))
+        for index in mentions:
+            for binding in file.statement(index).bindings:
+                if not isinstance(binding.value, ir.Collection):
+                    return None
+                names.update(str(item.value) for item in binding.value.items if isinstance(item, ir.Const))
+        calls = any(file.outline.statements[index].kind == "expression" for index in mentions)
+        return frozenset(names) if mentions and not calls else None
 
     def _written_as_global(self, file: File, name: str) -> bool:
         """A global may be created by a function that declares it."""
@@ -180,10 +214,8 @@ class Names:
         base = ".".join(parts[: max(keep, 0)])
         return f"{base}.{row.module}" if row.module and base else row.module or base
 
-    def _quoted(self, expr: ir.Const) -> Expr:
+    def quoted(self, expr: ir.Const) -> Expr:
         """A quoted annotation, lowered; its parts share the string's place."""
-        from sgmem.syntax.lower import lower_expression
-
         text = str(expr.value).strip()
         return lower_expression(text, expr.span) if text.isprintable() else ir.Opaque(expr.span, text)
 
@@ -214,10 +246,3 @@ def _targets(target: Expr) -> list[ir.Name]:
     if isinstance(target, ir.Collection):
         return [name for item in target.items for name in _targets(item)]
     return []
-
-
-def place_of(span: Span) -> tuple[int, int]:
-    return (span.line, span.column)
-
-
-__all__ = ["Names", "bound_names", "dotted", "place_of"]

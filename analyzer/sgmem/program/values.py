@@ -135,7 +135,7 @@ class Values:
             return set()
         match annotation:
             case ir.Const() if isinstance(annotation.value, str):
-                return self.annotated(self.names._quoted(annotation), file, scope, depth + 1)
+                return self.annotated(self.names.quoted(annotation), file, scope, depth + 1)
             case ir.Binary() if annotation.operator == "|":
                 return self.annotated(annotation.left, file, scope, depth) | self.annotated(
                     annotation.right, file, scope, depth
@@ -172,7 +172,9 @@ class Values:
     def _annotations(self, expr: Expr, file: File, scope: int, depth: int) -> list[tuple[Expr, File, int]]:
         """The annotations that tell what a container holds: of a variable, a field, a function's result."""
         if isinstance(expr, ir.Call):
-            functions = [one.target for one in self.callables(expr.func, file, scope, depth) if isinstance(one.target, Function)]
+            functions = [
+                one.target for one in self.callables(expr.func, file, scope, depth) if isinstance(one.target, Function)
+            ]
             spans = [(function, function.scope.returns) for function in functions]
             return [(f.file.expression(span), f.file, f.scope.parent) for f, span in spans if span is not None]
         if isinstance(expr, ir.Name):

@@ -13,6 +13,7 @@ from sgmem.flow.slicer import Slicer
 from sgmem.program.files import File
 from sgmem.program.program import Program
 from sgmem.queries.results import Flow, Site, SourceInfo, Unreadable
+from sgmem.syntax.text import without_comments
 
 if TYPE_CHECKING:
     from sgmem.source.tree import SourceTree
@@ -104,8 +105,8 @@ def symbol(file: File, statement: int) -> str:
 
 
 def one_line(code: str) -> str:
-    """Source on one line: white space folded, control characters escaped, cut with an ellipsis."""
-    folded = " ".join(code.split())
+    """Source on one line: comments left out, white space folded, control characters escaped, cut with an ellipsis."""
+    folded = " ".join(without_comments(code).split())
     shown = "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in folded)
     return shown if len(shown) <= MAX_CODE else shown[: MAX_CODE - 1] + "…"
 

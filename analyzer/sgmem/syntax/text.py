@@ -123,3 +123,16 @@ class SourceText:
         if text.isascii():
             return utf8_column + 1
         return len(text.encode("utf-8", "surrogatepass")[:utf8_column].decode("utf-8", "replace")) + 1
+
+
+_TOKENS = re.compile(
+    r"""(?P<string>[a-z]{0,3}(?:'{3}(?:\\.|[^\\])*?'{3}|"{3}(?:\\.|[^\\])*?"{3}|'(?:\\.|[^\\'\n])*'|"(?:\\.|[^\\"\n])*"))|(?P<comment>\#[^\n]*)""",
+    re.IGNORECASE | re.DOTALL | re.VERBOSE,
+)
+
+
+def without_comments(code: str) -> str:
+    """A piece of source, several lines long, without the comments in it."""
+    if "#" not in code:
+        return code
+    return _TOKENS.sub(lambda found: found.group("string") or "", code)
