@@ -20,7 +20,12 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-PARSE = "import ast,pathlib,sys,warnings\nwarnings.simplefilter('ignore')\nfor p in pathlib.Path(sys.argv[1]).rglob('*.py'): ast.parse(p.read_bytes())"
+PARSE = """
+import ast, pathlib, sys, warnings
+warnings.simplefilter("ignore")
+for path in pathlib.Path(sys.argv[1]).rglob("*.py"):
+    ast.parse(path.read_bytes())
+"""
 
 
 class Cost(NamedTuple):

@@ -60,13 +60,7 @@ def step(passage: Passage) -> Point:
     event = passage.event
     if event is None:
         name = passage.name
-        said = (
-            f"returned by {name}"
-            if name.endswith("()")
-            else f"kept as {name}"
-            if ":" in name
-            else f"handed on as {name}"
-        )
+        said = f"returned by {name}" if name.endswith("()") else f"kept as {name}" if ":" in name else f"handed on as {name}"
         return Point(passage.location, said)
     through = f" (called by {event.via})" if event.via else ""
     when = "" if event.always else f", when {event.when}"

@@ -77,9 +77,7 @@ def test_a_file_that_is_gone_is_unknown(file: Path) -> None:
 
 
 @pytest.mark.parametrize(("seconds_later", "expected"), [(0, None), (2.9, None), (3.1, "digest"), (-60, None)])
-def test_a_file_seen_right_after_a_change_is_not_trusted(
-    seconds_later: float, expected: str | None, file: Path
-) -> None:
+def test_a_file_seen_right_after_a_change_is_not_trusted(seconds_later: float, expected: str | None, file: Path) -> None:
     index = StatIndex(NullStore(), "root")
     index.learn(str(file), state_of(file, seconds_later), "digest")
     assert index.digest(str(file)) == expected
@@ -102,9 +100,7 @@ def test_an_index_that_cannot_be_read_is_empty(saved: bytes, file: Path, tmp_pat
         assert index.digest(str(file)) == "digest"
 
 
-def test_files_that_nobody_asks_about_are_forgotten_in_the_end(
-    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_files_that_nobody_asks_about_are_forgotten_in_the_end(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     others = [tmp_path / f"{number}.py" for number in range(5)]
     with Store.open(tmp_path / "cache") as store:
         index = StatIndex(store, "root")

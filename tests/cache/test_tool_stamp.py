@@ -25,9 +25,7 @@ def stamp_of(tool: Path) -> str:
     script = "from sgmem.cache.tool_stamp import tool_stamp; print(tool_stamp())"
     path = os.pathsep.join([str(tool), *sys.path])
     run = [sys.executable, "-B", "-c", script]
-    return subprocess.run(
-        run, env={**os.environ, "PYTHONPATH": path}, check=True, capture_output=True, text=True
-    ).stdout
+    return subprocess.run(run, env={**os.environ, "PYTHONPATH": path}, check=True, capture_output=True, text=True).stdout
 
 
 def test_the_same_code_has_one_stamp(copy: Path) -> None:

@@ -21,9 +21,7 @@ print(json.dumps([code, sorted({{name.partition(".")[0] for name in sys.modules}
 
 def modules_after(*arguments: str) -> tuple[int, str, set[str]]:
     """Run `sgmem ARGUMENTS` in a fresh process: exit code, stdout, and the top-level modules it imported."""
-    done = subprocess.run(
-        [sys.executable, "-c", PROBE.format(arguments=list(arguments))], capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([sys.executable, "-c", PROBE.format(arguments=list(arguments))], capture_output=True, text=True, check=True)
     code, modules = json.loads(done.stderr.splitlines()[-1])
     return code, done.stdout, set(modules)
 

@@ -173,9 +173,7 @@ def test_a_stray_break_ends_the_path() -> None:
 def test_a_deep_elif_chain_needs_no_recursion() -> None:
     """No parser hands over 20,000 levels; the tables could."""
     depth, here = 20_000, Span(1, 1, 1, 2)
-    rows = [
-        StatementOutline("if", here, index - 1, "orelse" if index else "body", 0, (here,)) for index in range(depth)
-    ]
+    rows = [StatementOutline("if", here, index - 1, "orelse" if index else "body", 0, (here,)) for index in range(depth)]
     outline = Outline(tuple(rows), (ScopeOutline("module", "", "", -1, -1, here, 0, depth),), ())
     cfg = build_cfg(outline, 0)
     assert cfg.out(0) == ((EXIT, "true"), (1, "false"))

@@ -54,9 +54,7 @@ def test_headers(text: str, expected: list[str]) -> None:
         pytest.param("if x: return\nelif y: raise E\nhere()", ["not x", "not y"], id="elif chain"),
         pytest.param("if x: return\nelif y: a()\nelse: return\nhere()", ["not x", "y"], id="some branches leave"),
         pytest.param("if x:\n  if y: return\nhere()", ["not x or not y"], id="nested exit"),
-        pytest.param(
-            "if x:\n  if y: return\nelse:\n  if z: return\nhere()", ["not x or not y", "x or not z"], id="two nested"
-        ),
+        pytest.param("if x:\n  if y: return\nelse:\n  if z: return\nhere()", ["not x or not y", "x or not z"], id="two nested"),
         pytest.param("if x:\n  if y: return\n  return\nhere()", ["not x"], id="the branch leaves in any case"),
         pytest.param("with a:\n  if x: return\nhere()", ["not x"], id="inside with"),
         pytest.param("match m:\n  case 1: return\n  case 2: a()\nhere()", ["m != 1"], id="a case leaves"),
@@ -153,9 +151,7 @@ def test_long_chains_end_and_keep_what_they_say() -> None:
     depth, here = 5_000, Span(1, 1, 1, 2)
     rows = []
     for number in range(depth):
-        rows.append(
-            StatementOutline("if", here, 2 * number - 2 if number else -1, "orelse" if number else "body", 0, (here,))
-        )
+        rows.append(StatementOutline("if", here, 2 * number - 2 if number else -1, "orelse" if number else "body", 0, (here,)))
         rows.append(StatementOutline("return", here, 2 * number, "body", 0))
     rows.append(StatementOutline("pass", here, -1, "body", 0))
     outline = Outline(tuple(rows), (ScopeOutline("module", "", "", -1, -1, here, 0, len(rows)),), ())

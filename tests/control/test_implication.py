@@ -117,9 +117,7 @@ _atoms = st.one_of(
     st.builds(Atom, st.just("x"), st.sampled_from(["==", "!="]), _scalars),
     st.builds(Atom, st.just("x"), st.sampled_from(["<", "<=", ">", ">="]), _numbers),
     st.builds(Atom, st.just("x"), st.sampled_from(["<", "<=", ">", ">="]), st.sampled_from(["", "a", "b"])),
-    st.builds(
-        Atom, st.just("x"), st.sampled_from(["in", "not in"]), st.lists(_scalars, min_size=2, max_size=3).map(tuple)
-    ),
+    st.builds(Atom, st.just("x"), st.sampled_from(["in", "not in"]), st.lists(_scalars, min_size=2, max_size=3).map(tuple)),
 )
 _predicates = st.recursive(
     _atoms,

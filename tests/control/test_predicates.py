@@ -63,8 +63,6 @@ def test_leaves() -> None:
 
 
 def test_predicates_can_be_stored() -> None:
-    predicate = And(
-        (A, Or((Atom("x", "in", (1, "b", None)), Not(C), Atom("y", "<", 0.5, "1 / 2"))), Atom("z", "is", None))
-    )
+    predicate = And((A, Or((Atom("x", "in", (1, "b", None)), Not(C), Atom("y", "<", 0.5, "1 / 2"))), Atom("z", "is", None)))
     stored = msgspec.msgpack.encode(predicate)
     assert msgspec.msgpack.decode(stored, type=Predicate) == predicate

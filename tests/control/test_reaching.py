@@ -19,21 +19,15 @@ def reaching(text: str, at: str, *definitions: str, maybe: tuple[str, ...] = ())
         pytest.param("x = 1\nuse(x)", ["x = 1"], {"x = 1"}, id="straight"),
         pytest.param("x = 1\nx = 2\nuse(x)", ["x = 1", "x = 2"], {"x = 2"}, id="overwritten"),
         pytest.param("if t:\n  x = 1\nuse(x)", ["x = 1"], {"x = 1", "ENTRY"}, id="one branch"),
-        pytest.param(
-            "if t:\n  x = 1\nelse:\n  x = 2\nuse(x)", ["x = 1", "x = 2"], {"x = 1", "x = 2"}, id="both branches"
-        ),
+        pytest.param("if t:\n  x = 1\nelse:\n  x = 2\nuse(x)", ["x = 1", "x = 2"], {"x = 1", "x = 2"}, id="both branches"),
         pytest.param("if t:\n  x = 1\n  return\nuse(x)", ["x = 1"], {"ENTRY"}, id="the branch leaves"),
         pytest.param("while t:\n  use(x)\n  x = 1", ["x = 1"], {"x = 1", "ENTRY"}, id="around the loop"),
         pytest.param("while t:\n  x = 1\n  break\nuse(x)", ["x = 1"], {"x = 1", "ENTRY"}, id="out of the loop"),
         pytest.param("for x in y:\n  use(x)", ["for x"], {"for x in y"}, id="for defines in its body"),
         pytest.param("for x in y:\n  pass\nuse(x)", ["for x"], {"for x in y", "ENTRY"}, id="for may take no item"),
-        pytest.param(
-            "try:\n  x = f()\nexcept E:\n  use(x)", ["x = f"], {"x = f()", "ENTRY"}, id="an exception may come first"
-        ),
+        pytest.param("try:\n  x = f()\nexcept E:\n  use(x)", ["x = f"], {"x = f()", "ENTRY"}, id="an exception may come first"),
         pytest.param("try:\n  x = f()\nexcept E:\n  return\nuse(x)", ["x = f"], {"x = f()"}, id="the handler leaves"),
-        pytest.param(
-            "try:\n  g()\nexcept E as x:\n  use(x)", ["except"], {"except E as x"}, id="except defines in its body"
-        ),
+        pytest.param("try:\n  g()\nexcept E as x:\n  use(x)", ["except"], {"except E as x"}, id="except defines in its body"),
         pytest.param("x = 1\nwith y as x:\n  use(x)", ["x = 1", "with"], {"with y as x"}, id="with defines"),
         pytest.param("if (x := f()):\n  pass\nuse(x)", ["if"], {"if (x := f())"}, id="a walrus defines either way"),
         pytest.param("return\nx = 1\nuse(x)", ["x = 1"], set(), id="dead code"),

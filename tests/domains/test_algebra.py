@@ -29,10 +29,7 @@ def sympy_of(formula: Formula) -> sympy.Expr:
 def sympy_ratio(value: Ratio) -> sympy.Expr:
     def form(terms):
         return sum(
-            (
-                sympy.Rational(c.numerator, c.denominator) * sympy.prod(SYMBOLS[n] for n in monomial)
-                for monomial, c in terms
-            ),
+            (sympy.Rational(c.numerator, c.denominator) * sympy.prod(SYMBOLS[n] for n in monomial) for monomial, c in terms),
             sympy.Integer(0),
         )
 

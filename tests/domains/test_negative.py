@@ -1,5 +1,4 @@
-"""Verdicts on the formulas that real releases contain: condition, witness, proof, and silence where nothing is known.
-"""
+"""Verdicts on the formulas that real releases contain: condition, witness, proof, and silence where nothing is known."""
 
 from __future__ import annotations
 

@@ -98,10 +98,7 @@ def test_a_value_that_rests_in_a_field_is_ordered_by_the_call_tree(
 
 
 def test_what_the_constructor_did_came_before_any_other_method() -> None:
-    source = (
-        RUNNER.format(first="self.measure()", second="self.load()")
-        + "\n\ndef serve(runner: Runner):\n    runner.size()\n"
-    )
+    source = RUNNER.format(first="self.measure()", second="self.load()") + "\n\ndef serve(runner: Runner):\n    runner.size()\n"
     mixed = formula(facts_of(source), "self.budget").mixed_times
     assert mixed is not None
     assert [event.name for event in mixed.events] == ["load_model"]
@@ -167,9 +164,7 @@ def test_helpers_count_if_they_always_do_it(prepare: str, events: list[tuple[str
 
 
 def test_an_overriding_method_that_may_not_do_it_makes_it_uncertain() -> None:
-    source = (
-        CHAIN.format(before="self.prepare()", after="pass") + "\n    def prepare(self):\n        self.load_model()\n"
-    )
+    source = CHAIN.format(before="self.prepare()", after="pass") + "\n    def prepare(self):\n        self.load_model()\n"
     plain = formula(facts_of(source), "self.budget").mixed_times
     assert plain is not None
     assert plain.certain

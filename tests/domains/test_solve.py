@@ -116,9 +116,7 @@ def lifted_or_none(text: str) -> Ratio | None:
 @given(rational)
 def test_derivative_agrees_with_sympy(formula: Formula):
     value = lift_or_skip(formula)
-    assert (
-        sympy.simplify(sympy_ratio(derivative(value, "total")) - sympy.diff(sympy_of(formula), SYMBOLS["total"])) == 0
-    )
+    assert sympy.simplify(sympy_ratio(derivative(value, "total")) - sympy.diff(sympy_of(formula), SYMBOLS["total"])) == 0
 
 
 def test_derivative_signs_of_the_golden_formula():

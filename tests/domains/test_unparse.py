@@ -64,9 +64,7 @@ def test_what_is_written_reads_as_the_same_expression(formula: Formula):
 
 def test_replacement_of_leaves():
     numbers = {"a": "21.7", "b": "(-1)"}
-    text = text_of(
-        expression("int(a - b * c)"), lambda node: numbers.get(node.id) if isinstance(node, ir.Name) else None
-    )
+    text = text_of(expression("int(a - b * c)"), lambda node: numbers.get(node.id) if isinstance(node, ir.Name) else None)
     assert text == "int(21.7 - (-1) * c)"
 
 

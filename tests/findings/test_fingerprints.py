@@ -18,9 +18,7 @@ def test_it_depends_on_rule_symbol_and_code_only() -> None:
 
 
 def test_white_space_does_not_count() -> None:
-    assert Fingerprints().of(*ONE) == Fingerprints().of(
-        *ONE[:2], "rest = (available\n    -total)".replace("(", "").replace(")", "")
-    )
+    assert Fingerprints().of(*ONE) == Fingerprints().of(*ONE[:2], "rest = (available\n    -total)".replace("(", "").replace(")", ""))
 
 
 def test_equal_findings_are_told_apart_by_their_order() -> None:

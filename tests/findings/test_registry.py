@@ -94,9 +94,7 @@ def test_a_package_that_cannot_be_imported_is_named(package: Path) -> None:
 def test_two_rules_may_not_share_a_code(package: Path) -> None:
     add(package, "odd_share", "odd-share", "FRK101")
     add(package, "even_share", "even-share", "FRK101")
-    with pytest.raises(
-        UsageError, match=r"two rules are called FRK101: fork_rules.even_share and fork_rules.odd_share"
-    ):
+    with pytest.raises(UsageError, match=r"two rules are called FRK101: fork_rules.even_share and fork_rules.odd_share"):
         registry.installed_rules()
 
 

@@ -91,7 +91,13 @@ def _arguments(keywords: tuple[str | None, ...], values: list[str]) -> list[str]
     for position, (keyword, value) in enumerate(zip(keywords, values, strict=True)):
         if keyword == "*":
             return [*found, f"*[{', '.join(values[position:])}]"]
-        found.append(f"{keyword}={value}" if keyword and not keyword.startswith("**") else f"**{{{keyword[2:]!r}: {value}}}" if keyword else value)
+        found.append(
+            f"{keyword}={value}"
+            if keyword and not keyword.startswith("**")
+            else f"**{{{keyword[2:]!r}: {value}}}"
+            if keyword
+            else value
+        )
     return found
 
 

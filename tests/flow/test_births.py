@@ -218,7 +218,7 @@ def test_both_branches_are_births_and_a_measurement_tells_most() -> None:
     assert [birth.kind for birth in births(source)] == ["measurement", "constant"]
     conditional = "def start(flag):\n    value = gauge() if flag else 3\n    show(value)\n"
     assert [birth.kind for birth in births(conditional)] == ["measurement", "constant"]
-    assert list(RANK)[0] == "measurement"
+    assert next(iter(RANK)) == "measurement"
 
 
 def test_what_is_overwritten_is_no_birth() -> None:

@@ -172,7 +172,15 @@ def test_keywords_and_dictionary_keys_are_the_parameter_too(code: str, role: str
 
 @pytest.mark.parametrize(
     "code",
-    ["take(limit=", 'table["limit"] = ', 'show(table["limit"])', 'table.get("limit"', 'show(settings["limit"])', "too low", "show(message)"],
+    [
+        "take(limit=",
+        'table["limit"] = ',
+        'show(table["limit"])',
+        'table.get("limit"',
+        'show(settings["limit"])',
+        "too low",
+        "show(message)",
+    ],
 )
 def test_other_keywords_keys_and_words_in_messages_are_not(code: str) -> None:
     assert not at(traced(LITERALS), line_of(LITERALS, code))

@@ -253,7 +253,8 @@ def derivations(steps: int) -> str:
 
 
 def test_computed_values_are_followed_so_many_steps_and_the_stop_is_reported() -> None:
-    near, far = sliced(derivations(4)), sliced(derivations(5))
+    four = Budget(derivations=4)
+    near, far = sliced(derivations(4), budget=four), sliced(derivations(5), budget=four)
     assert (MAIN, 6) in slice_lines(near)
     assert told(near) == []
     assert (MAIN, 7) not in slice_lines(far)
@@ -272,15 +273,15 @@ FIELDS = """
 
 
 def test_computed_values_are_followed_through_so_many_fields_and_the_stop_is_reported() -> None:
-    end = line_of(FIELDS, "show(")
-    assert end not in slice_lines(sliced(FIELDS))
-    assert told(sliced(FIELDS)) == [
+    end, two = line_of(FIELDS, "show("), Budget(fields=2)
+    assert end not in slice_lines(sliced(FIELDS, budget=two))
+    assert told(sliced(FIELDS, budget=two)) == [
         "computed from the parameter and kept in more than 2 fields on the way; not followed further"
     ]
     assert end in slice_lines(sliced(FIELDS, budget=Budget(fields=3)))
     plain = FIELDS.replace(" + 1", "")
-    assert end in slice_lines(sliced(plain))
-    assert told(sliced(plain)) == []
+    assert end in slice_lines(sliced(plain, budget=two))
+    assert told(sliced(plain, budget=two)) == []
 
 
 def test_computed_values_may_be_left_alone() -> None:

@@ -4,7 +4,7 @@ with another value, through which nothing may flow."""
 from __future__ import annotations
 
 import pytest
-from flow.small import assert_marks, line_of, lines_of, slice_lines, sliced, traced
+from flow.small import assert_marks, line_of, slice_lines, sliced
 
 HEAD = "import copy\nimport math\nimport typing\n\nimport torch\n\n\n"
 

@@ -65,7 +65,13 @@ def test_whole_parts_are_compared_from_the_end(name: str, names: tuple[str, ...]
 
 @pytest.mark.parametrize(
     ("name", "bare", "qualified"),
-    [("budget", "budget", False), ("a:budget", "budget", True), ("A.budget", "budget", True), ("f()", "f", False), (" a.b ", "b", True)],
+    [
+        ("budget", "budget", False),
+        ("a:budget", "budget", True),
+        ("A.budget", "budget", True),
+        ("f()", "f", False),
+        (" a.b ", "b", True),
+    ],
 )
 def test_the_bare_name(name: str, bare: str, qualified: bool) -> None:
     assert (Wanted(name).bare, Wanted(name).is_qualified) == (bare, qualified)

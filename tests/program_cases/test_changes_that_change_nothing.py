@@ -18,9 +18,7 @@ PROGRAM = classic.texts()
 
 def shape(result: Trace) -> Counter[tuple[object, ...]]:
     """What a trace says, without the lines, columns and texts that an edit may move."""
-    return Counter(
-        (site.role, site.kind, site.path, site.symbol, site.derived, len(site.when)) for site in result.sites
-    )
+    return Counter((site.role, site.kind, site.path, site.symbol, site.derived, len(site.when)) for site in result.sites)
 
 
 def everywhere(old: str, new: str) -> dict[str, str]:
@@ -47,9 +45,7 @@ BLANK = {path: text.replace("\n\n", "\n\n# a remark\n\n") for path, text in PROG
         pytest.param(everywhere("fraction_before", "old"), id="renamed-copy"),
         pytest.param({**PROGRAM, "minisgl/srt/unrelated.py": "budget = 1\n"}, id="unrelated-file"),
         pytest.param({**PROGRAM, "minisgl/srt/broken.py": "def broken(:\n"}, id="broken-file"),
-        pytest.param(
-            in_file(RUNNER, "self.load_model()\n", "print('weights')\n        self.load_model()\n"), id="a-log-line"
-        ),
+        pytest.param(in_file(RUNNER, "self.load_model()\n", "print('weights')\n        self.load_model()\n"), id="a-log-line"),
     ],
 )
 def test_the_trace_stays_the_same(edited: dict[str, str]) -> None:
@@ -64,9 +60,7 @@ def test_a_moved_module_is_followed() -> None:
     moved["minisgl/srt/caching/__init__.py"] = ""
     back = Counter[tuple[object, ...]]()
     for row, count in shape(classic.run(moved)).items():
-        back[
-            tuple(part.replace(there, MIXIN).replace(new, old) if isinstance(part, str) else part for part in row)
-        ] += count
+        back[tuple(part.replace(there, MIXIN).replace(new, old) if isinstance(part, str) else part for part in row)] += count
     assert back == shape(classic.run(PROGRAM))
 
 

@@ -18,9 +18,7 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     """The command line as a user of the repository runs it, 100 columns wide."""
     environment = {"PYTHONPATH": f"{ROOT / 'analyzer'}:{ROOT / 'rules'}", "COLUMNS": "100", "PYTHONIOENCODING": "utf-8"}
     command = [sys.executable, "-m", "sgmem", *arguments]
-    return subprocess.run(
-        command, cwd=ROOT, capture_output=True, text=True, encoding="utf-8", env=environment, check=False
-    )
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, encoding="utf-8", env=environment, check=False)
 
 
 def test_the_excerpt_is_real_output() -> None:

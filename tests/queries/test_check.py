@@ -81,9 +81,7 @@ def test_a_comment_with_a_reason_suppresses_one_finding(name: str) -> None:
 
 
 def test_a_comment_on_the_line_before_does_as_well() -> None:
-    source = MIXED.format(comment="").replace(
-        "    return weights_mb <=", "    # sgmem: ignore[SGM101] fine\n    return weights_mb <="
-    )
+    source = MIXED.format(comment="").replace("    return weights_mb <=", "    # sgmem: ignore[SGM101] fine\n    return weights_mb <=")
     result = run(source)
     assert lines(result) == [8]
     assert result.suppressed == 1

@@ -55,7 +55,14 @@ ORIGINS = [
     "runner = Runner(budget=args.budget",
     "other = Runner(options.share",
 ]
-USES = ["self.rest = self.budget - spare", "show(self.budget)", "show(self.rest)", "double = args.budget * 2", "show(double)", "return double"]
+USES = [
+    "self.rest = self.budget - spare",
+    "show(self.budget)",
+    "show(self.rest)",
+    "double = args.budget * 2",
+    "show(double)",
+    "return double",
+]
 
 
 def covered(**options: object) -> dict[str, bool]:
@@ -92,7 +99,9 @@ def test_the_two_directions_together_are_the_whole() -> None:
         for direction in ("back", "forward")
         for site in traced(PROGRAM, "budget", TraceOptions(direction=direction)).sites  # type: ignore[arg-type]
     }
-    inputs = {site for site in whole - parts if site[1] in {line_of(PROGRAM, code)[1] for code in ("spare = free", "runner = ", "other = ")}}
+    inputs = {
+        site for site in whole - parts if site[1] in {line_of(PROGRAM, code)[1] for code in ("spare = free", "runner = ", "other = ")}
+    }
     assert whole - parts == inputs, "only the origins of what it is combined with are on neither side"
 
 

@@ -69,9 +69,7 @@ class Facts(msgspec.Struct, frozen=True):
 
 def releases() -> list[str]:
     """The releases with facts, oldest first."""
-    return sorted(
-        (file.stem for file in FACTS.glob("*.json")), key=lambda name: [int(part) for part in name.split(".")]
-    )
+    return sorted((file.stem for file in FACTS.glob("*.json")), key=lambda name: [int(part) for part in name.split(".")])
 
 
 def missed(facts: Facts, trace: Trace) -> list[str]:
@@ -79,9 +77,7 @@ def missed(facts: Facts, trace: Trace) -> list[str]:
     return [
         f"{known['role']} {known['at']}"
         for known in facts.known
-        if not any(
-            site.role in FITTING[known["role"]] and Place.parse(known["at"]).met_by(site) for site in trace.sites
-        )
+        if not any(site.role in FITTING[known["role"]] and Place.parse(known["at"]).met_by(site) for site in trace.sites)
     ]
 
 
@@ -136,9 +132,7 @@ def inputs_without_birth(facts: Facts, trace: Trace) -> list[str]:
     return [
         f"{measured['input']} from {measured['at']}"
         for measured in facts.measured
-        if not any(
-            name == measured["input"] and Place.parse(measured["at"]).met_by(site, EXPRESSION) for name, site in born
-        )
+        if not any(name == measured["input"] and Place.parse(measured["at"]).met_by(site, EXPRESSION) for name, site in born)
     ]
 
 

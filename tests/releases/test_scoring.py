@@ -92,9 +92,7 @@ def test_a_broken_flow_leaves_the_write_without_way() -> None:
 
 
 def test_an_input_of_another_name_is_not_born() -> None:
-    formula = Formula(
-        site="f", target="rest", text="", unit=None, inputs=(FormulaInput("total", "m"),), negative=Negative("yes")
-    )
+    formula = Formula(site="f", target="rest", text="", unit=None, inputs=(FormulaInput("total", "m"),), negative=Negative("yes"))
     assert scoring.inputs_without_birth(FACTS, traced(formulas=(formula,)))
     assert scoring.unnamed_guard(FACTS, traced(formulas=(formula,)))
 

@@ -1,5 +1,4 @@
 """Invented results in the shape of the golden case: a memory fraction on its way from a flag to the size of a pool."""
-# ruff: noqa: E501 - one site per line reads best
 
 from __future__ import annotations
 
@@ -241,13 +240,8 @@ def hostile() -> Trace:
 def wide() -> Trace:
     """One declaration with 40 readers in 4 files, 20 of which hand the value on, and a chain of 30 hops."""
     top = site("d", "declaration", CONFIG, 1, "limit: int = 4", slot="m:C.limit")
-    reads = [
-        site(f"r{n}", "read", f"serving/part{n % 4}.py", n + 1, f"options.limit  # {n}", slot="m:C.limit")
-        for n in range(40)
-    ]
-    passes = [
-        site(f"p{n}", "pass", f"serving/pass{n}.py", n + 1, f"f{n}(options.limit)", slot=f"m:f{n}.x") for n in range(20)
-    ]
+    reads = [site(f"r{n}", "read", f"serving/part{n % 4}.py", n + 1, f"options.limit  # {n}", slot="m:C.limit") for n in range(40)]
+    passes = [site(f"p{n}", "pass", f"serving/pass{n}.py", n + 1, f"f{n}(options.limit)", slot=f"m:f{n}.x") for n in range(20)]
     chain = [site(f"c{n}", "pass", "serving/chain.py", n + 1, f"g{n}(x)", slot=f"m:g{n}.x") for n in range(30)]
     links = [f"d {one.id} load" for one in reads + passes]
     links += ["p0 c0 argument", *(f"c{n} c{n + 1} argument" for n in range(29)), "c29 p1 argument"]

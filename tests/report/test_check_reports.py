@@ -56,16 +56,12 @@ def test_steps_stand_in_their_order_across_files() -> None:
     text = render_check_full(CHECKED, View(120))
     places = [text.index(f"{line} │") for line in (828, 590, 117, 143)]
     assert places == sorted(places)
-    assert [text.index(f"│ {number}.") for number in (1, 2, 3, 4)] == sorted(
-        text.index(f"│ {n}.") for n in (1, 2, 3, 4)
-    )
+    assert [text.index(f"│ {number}.") for number in (1, 2, 3, 4)] == sorted(text.index(f"│ {n}.") for n in (1, 2, 3, 4))
     assert text.count("runner.py:828:9") == 1
 
 
 def test_only_the_sink_is_underlined_as_such() -> None:
-    marks = [
-        line.strip(" │") for line in render_check_full(CHECKED, View(120)).splitlines() if re.search(r"│ [-^]+$", line)
-    ]
+    marks = [line.strip(" │") for line in render_check_full(CHECKED, View(120)).splitlines() if re.search(r"│ [-^]+$", line)]
     assert [mark[0] for mark in marks] == ["-", "-", "-", "^"]
     assert len(marks[1]) == len("min_per_gpu_memory")
 

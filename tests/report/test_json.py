@@ -74,9 +74,7 @@ def test_every_field_is_required_and_typed(schema: dict[str, Any], document: dic
             assert not validator.is_valid(spoilt), (path, key)
             missing = copy.deepcopy(document)
             del at(missing, path)[key]
-            optional = OPTIONAL.get(path[0] if path else "", set()) | OPTIONAL.get(
-                path[-2] if len(path) > 1 else "", set()
-            )
+            optional = OPTIONAL.get(path[0] if path else "", set()) | OPTIONAL.get(path[-2] if len(path) > 1 else "", set())
             assert validator.is_valid(missing) is (key in optional), (path, key)
 
 
@@ -95,9 +93,7 @@ def test_fields_may_be_added(schema: dict[str, Any], document: dict[str, Any]) -
         (render_check_json, CHECKED, ["schema", "source"]),
     ],
 )
-def test_the_order_is_stable_and_the_text_ends_with_a_newline(
-    render: Callable[[Any], str], result: object, first: list[str]
-) -> None:
+def test_the_order_is_stable_and_the_text_ends_with_a_newline(render: Callable[[Any], str], result: object, first: list[str]) -> None:
     text = render(result)
     assert text.endswith("}\n")
     assert list(json.loads(text))[: len(first)] == first

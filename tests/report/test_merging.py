@@ -47,10 +47,7 @@ def test_a_value_that_flows_into_another_statement_stays_apart() -> None:
 
 
 def test_writes_of_one_variable_belong_together_and_constants_do_not() -> None:
-    writes = [
-        site(f"w{n}", "write", f"{n}.py", n, "x = 1", slot=slot)
-        for n, slot in enumerate(["m:C.x", "m:C.x", "m:D.x"], 1)
-    ]
+    writes = [site(f"w{n}", "write", f"{n}.py", n, "x = 1", slot=slot) for n, slot in enumerate(["m:C.x", "m:C.x", "m:D.x"], 1)]
     constants = [site(f"c{n}", "write", f"{n}.py", 9, "2048", slot="the constant 2048") for n in range(1, 3)]
     assert groups([*writes, *constants]) == ["w1+w2"]
 

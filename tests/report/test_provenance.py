@@ -54,9 +54,7 @@ def test_nothing_has_no_roots() -> None:
 
 
 def test_a_node_is_drawn_at_its_shortest_distance_and_joined_elsewhere() -> None:
-    provenance = Provenance(
-        trace_of(passes("a", "b", "c", "d"), "a b argument, b c argument, c d argument, a d argument")
-    )
+    provenance = Provenance(trace_of(passes("a", "b", "c", "d"), "a b argument, b c argument, c d argument, a d argument"))
     (root,) = provenance.tree(["a"])
     assert shape(root) == ["a", ["b", ["c", "=d"]], "d"]
 

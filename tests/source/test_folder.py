@@ -57,9 +57,7 @@ def test_a_folder_in_a_package_is_that_part_of_it(inner: str, tmp_path: Path, wr
     assert tree.version == "1.2"
 
 
-def test_a_name_looks_inside_a_folder_that_seems_to_be_in_another_package(
-    tmp_path: Path, write: Callable[..., Path]
-) -> None:
+def test_a_name_looks_inside_a_folder_that_seems_to_be_in_another_package(tmp_path: Path, write: Callable[..., Path]) -> None:
     write(tmp_path, {"outer/__init__.py": ""})
     write(tmp_path / "outer" / "data", PACKAGE)
     assert open_folder(tmp_path / "outer" / "data").package == "outer"
@@ -160,9 +158,7 @@ def test_unchanged_files_are_not_read_to_know_their_digests(
     assert str(source / "pkg" / "srt" / "args.py") in reads
 
 
-def test_a_folder_with_more_files_than_any_source(
-    tmp_path: Path, write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_with_more_files_than_any_source(tmp_path: Path, write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sgmem.source.folder._MAX_FILES", 3)
     write(tmp_path, {**PACKAGE, "z/a.py": ""})
     with pytest.raises(UsageError, match="too large"):

@@ -79,9 +79,7 @@ def test_a_package_by_name(worked_in: Path) -> None:
     assert raised.value.candidates == ("kern", "pkg")
 
 
-@pytest.mark.parametrize(
-    "revision", ["absent", "--help", "-x", "HEAD~9", "\0", "", "a b", "HEAD:python/pkg/version.py"]
-)
+@pytest.mark.parametrize("revision", ["absent", "--help", "-x", "HEAD~9", "\0", "", "a b", "HEAD:python/pkg/version.py"])
 def test_an_unknown_revision(revision: str, worked_in: Path) -> None:
     with pytest.raises(UsageError, match="no revision") as raised:
         open_source(worked_in, revision)
@@ -151,9 +149,7 @@ def test_skipped_folders_are_those_of_the_disk(repository: Any, write: Callable[
 
 
 def test_links_and_submodules(repository: Any, write: Callable[..., Path]) -> None:
-    folder = write(
-        repository.folder, {"pkg/__init__.py": "", "pkg/srt/a.py": "a", "third/party.py": "p", "third/m.py": "m"}
-    )
+    folder = write(repository.folder, {"pkg/__init__.py": "", "pkg/srt/a.py": "a", "third/party.py": "p", "third/m.py": "m"})
     (folder / "pkg" / "alias.py").symlink_to("srt/a.py")
     (folder / "pkg" / "linked.py").symlink_to("../third/party.py")
     (folder / "pkg" / "vendored").symlink_to("../third")
@@ -233,9 +229,7 @@ def test_digests_are_those_of_a_folder_with_the_same_files(worked_in: Path) -> N
 
 def test_many_files(repository: Any, write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sgmem.source.git_objects._OBJECTS_PER_QUESTION", 7)
-    write(
-        repository.folder, {"pkg/__init__.py": "", **{f"pkg/m{number}.py": f"x = {number}\n" for number in range(50)}}
-    )
+    write(repository.folder, {"pkg/__init__.py": "", **{f"pkg/m{number}.py": f"x = {number}\n" for number in range(50)}})
     repository.commit()
     tree = open_source(repository.folder)
     assert all(tree.read(f"pkg/m{number}.py") == f"x = {number}\n".encode() for number in range(50))

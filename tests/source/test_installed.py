@@ -43,9 +43,7 @@ def test_a_path_file(line: str, tmp_path: Path, write: Write) -> None:
     assert found.version == "1.2"
 
 
-@pytest.mark.parametrize(
-    "line", ["import {project}", "# {project}", "import os; os.mkdir('{project}/ran')", "\0", "\udcff"]
-)
+@pytest.mark.parametrize("line", ["import {project}", "# {project}", "import os; os.mkdir('{project}/ran')", "\0", "\udcff"])
 def test_other_lines_of_path_files_lead_nowhere(line: str, tmp_path: Path, write: Write) -> None:
     project = write(tmp_path / "project", PACKAGE)
     site = write(tmp_path / "site", {"x.pth": line.format(project=project)})
@@ -55,9 +53,7 @@ def test_other_lines_of_path_files_lead_nowhere(line: str, tmp_path: Path, write
 
 def test_an_import_hook(tmp_path: Path, write: Write) -> None:
     project = write(tmp_path / "my project", PACKAGE)
-    hook = (
-        f"import sys\nMAPPING: dict[str, str] = {{'other': '/x', 'pkg': {str(project / 'pkg')!r}}}\nsys.exit('ran')\n"
-    )
+    hook = f"import sys\nMAPPING: dict[str, str] = {{'other': '/x', 'pkg': {str(project / 'pkg')!r}}}\nsys.exit('ran')\n"
     site = write(
         tmp_path / "site",
         {

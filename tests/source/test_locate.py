@@ -31,9 +31,7 @@ def test_the_home_folder(tmp_path: Path, write: Write, monkeypatch: pytest.Monke
     assert open_source("~/source", working_folder=Path("/")).package == "pkg"
 
 
-def test_the_working_folder_is_that_of_the_process(
-    tmp_path: Path, write: Write, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_working_folder_is_that_of_the_process(tmp_path: Path, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path / "source", PACKAGE)
     monkeypatch.chdir(tmp_path)
     assert open_source("source").files["pkg/__init__.py"].uri == "source/pkg/__init__.py"
@@ -65,9 +63,7 @@ def test_a_folder_comes_before_a_release_or_a_revision(tmp_path: Path, write: Wr
         assert open_source(spec, working_folder=tmp_path).package == "pkg"
 
 
-@pytest.mark.parametrize(
-    "spec", ["absent", "absent/x", "C:\\absent", "C:/absent", ":x", "~nobody/x", "a\0b", "x" * 5000]
-)
+@pytest.mark.parametrize("spec", ["absent", "absent/x", "C:\\absent", "C:/absent", ":x", "~nobody/x", "a\0b", "x" * 5000])
 def test_what_is_not_there(spec: str, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="there is no folder") as raised:
         open_source(spec, working_folder=tmp_path)
@@ -154,9 +150,7 @@ def test_nothing_at_hand(files: dict[str, str], said: str, tmp_path: Path, write
     assert raised.value.exit_code == 3
 
 
-def test_a_working_folder_that_is_too_large_is_not_searched(
-    tmp_path: Path, write: Write, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_working_folder_that_is_too_large_is_not_searched(tmp_path: Path, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(locate, "_MAX_FOLDERS", 3)
     write(tmp_path, {**PACKAGE, **{f"d{number}/x.py": "" for number in range(5)}})
     with pytest.raises(NothingAnalysed, match="too large to be searched"):

@@ -23,9 +23,7 @@ def test_what_cannot_be_shown_is_escaped(name: str, shown: str) -> None:
     assert printable(name) == shown
 
 
-@given(
-    st.lists(st.text(alphabet=st.sampled_from("a\\xu0\n\udcff\x01f"), max_size=8), min_size=2, max_size=2, unique=True)
-)
+@given(st.lists(st.text(alphabet=st.sampled_from("a\\xu0\n\udcff\x01f"), max_size=8), min_size=2, max_size=2, unique=True))
 def test_different_names_stay_different_and_can_be_encoded(names: list[str]) -> None:
     first, second = map(printable, names)
     assert first != second

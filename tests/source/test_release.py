@@ -67,9 +67,7 @@ def test_what_is_a_release(spec: str, expected: tuple[str, str] | None) -> None:
 
 
 def test_a_release_is_fetched_once(index: Path, tmp_path: Path) -> None:
-    wheel = publish(
-        index, "pkg", "1.2", {"pkg/__init__.py": "", "pkg/a.py": "x", "pkg/k.so": ""}, "Requires-Python: <3\n"
-    )
+    wheel = publish(index, "pkg", "1.2", {"pkg/__init__.py": "", "pkg/a.py": "x", "pkg/k.so": ""}, "Requires-Python: <3\n")
     folder = release_folder("pkg", "1.2", store=tmp_path / "kept")
     assert folder == tmp_path / "kept" / "pkg-1.2"
     assert (folder / "pkg" / "a.py").read_text() == "x"

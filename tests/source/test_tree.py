@@ -67,9 +67,7 @@ def test_a_file_is_read_once() -> None:
 
 
 def test_an_unreadable_file_is_empty_and_reported() -> None:
-    tree = tree_of(
-        Contents({"b.py": b"x", "a.py": PermissionError(13, "Permission denied"), "c.py": OSError("too\nlong")})
-    )
+    tree = tree_of(Contents({"b.py": b"x", "a.py": PermissionError(13, "Permission denied"), "c.py": OSError("too\nlong")}))
     assert tree.read("a.py") == b""
     assert tree.mentioning("x") == ("b.py",)
     assert tree.unreadable == (Unreadable("a.py", "Permission denied"), Unreadable("c.py", "too long"))

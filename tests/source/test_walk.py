@@ -19,9 +19,7 @@ def paths(listing: Listing) -> list[str]:
 
 
 def test_python_files_sorted_by_path(tmp_path: Path, write: Callable[..., Path]) -> None:
-    write(
-        tmp_path, {"b.py": "", "a/z.py": "", "a/b/c.py": "", "a.txt": "", "a.pyc": "", "py": "", "x.PY": "", ".py": ""}
-    )
+    write(tmp_path, {"b.py": "", "a/z.py": "", "a/b/c.py": "", "a.txt": "", "a.pyc": "", "py": "", "x.PY": "", ".py": ""})
     listing = walk(str(tmp_path))
     assert paths(listing) == [".py", "a/b/c.py", "a/z.py", "b.py"]
     assert [Path(found.key) for found in listing.files] == [tmp_path / path for path in paths(listing)]

@@ -120,9 +120,7 @@ def test_too_many_members_are_refused(tmp_path: Path, monkeypatch: pytest.Monkey
         unpack_wheel(make(tmp_path, [(f"pkg/{number}.py", b"") for number in range(4)]), tmp_path / "out")
 
 
-def test_a_large_member_that_is_not_source_is_no_reason_to_refuse(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_large_member_that_is_not_source_is_no_reason_to_refuse(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sgmem.source.wheel._MAX_MEMBER_BYTES", 1000)
     assert unpack_wheel(make(tmp_path, [("pkg/a.py", b""), ("pkg/k.so", bytes(9999))]), tmp_path / "out") == 1
 

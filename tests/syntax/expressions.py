@@ -85,9 +85,7 @@ def compound(inner: Text) -> Text:
 
 def _list(parts: list[str], comma: Text) -> Text:
     return st.tuples(*(comma for _ in parts), st.booleans()).map(
-        lambda drawn: "".join(
-            part + (drawn[i] if i < len(parts) - 1 or drawn[-1] else "") for i, part in enumerate(parts)
-        )
+        lambda drawn: "".join(part + (drawn[i] if i < len(parts) - 1 or drawn[-1] else "") for i, part in enumerate(parts))
     )
 
 

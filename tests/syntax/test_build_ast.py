@@ -217,8 +217,7 @@ def test_scopes_hold_ranges_of_statements() -> None:
     sample = Sample(SCOPES)
     outline = sample.outline
     held = {
-        scope.qualname: [text.split("\n")[0] for text in map(sample.text, range(scope.first, scope.last))]
-        for scope in outline.scopes
+        scope.qualname: [text.split("\n")[0] for text in map(sample.text, range(scope.first, scope.last))] for scope in outline.scopes
     }
     assert held["Outer.method.inner"] == ["pass"]
     assert held["Outer.method"] == ["def inner():", "pass", "return inner"]

@@ -31,8 +31,7 @@ SAMPLES = {
     "tuples with a last comma": "a = 1, 2,\nfor b, in c, d, : pass\ne = [x for x, in y]\ndef f(): return 1,  # one\n",
     "own parentheses": "(a)\nb = (c)\nwhile (d): pass\nassert (e), (f)\ndel (g), (h)\nwith (i) as (j): pass\n",
     "patterns": (
-        "match a, b,:\n    case c, *d: e\n    case (f, g), : h\n    case (A(x=1) as i) if (j): k\n"
-        "    case {1: _, **l} | [m]: n\n"
+        "match a, b,:\n    case c, *d: e\n    case (f, g), : h\n    case (A(x=1) as i) if (j): k\n    case {1: _, **l} | [m]: n\n"
     ),
     "decorators": "@a.b\n@ c(d)\nclass E(F, *h, metaclass=G, **i): pass\n@(j)\nasync def k(): pass\n",
     "parameters": "def f(a: (int), /, b: str=(1), *c: d, e, f=lambda x: y, **g) -> (h): pass\ndef i(*, j): pass\n",

@@ -10,10 +10,7 @@ from syntax.samples import expression, spelled
 from sgmem.syntax import ir
 from sgmem.syntax.ir import Span
 
-TEXT = (
-    "f(a.b, *c, d=e[g:h], **i)"
-    "(lambda j=k: l, [m for n in o if p], {q: r, **s}, t if u else v, w and not x, y < z, (aa := 1))"
-)
+TEXT = "f(a.b, *c, d=e[g:h], **i)(lambda j=k: l, [m for n in o if p], {q: r, **s}, t if u else v, w and not x, y < z, (aa := 1))"
 
 
 def test_walk_goes_outermost_first_in_source_order_within_each_node() -> None:

@@ -67,9 +67,7 @@ WITHIN = {
 @pytest.mark.parametrize("name", TOO_DEEP)
 def test_deep_and_long_expressions_are_refused(name: str) -> None:
     assert not parsable(TOO_DEEP[name])
-    assert not parsable_file(
-        f"x = {TOO_DEEP[name]}\n" if "\nand" not in TOO_DEEP[name] else f"x = ({TOO_DEEP[name]})\n"
-    )
+    assert not parsable_file(f"x = {TOO_DEEP[name]}\n" if "\nand" not in TOO_DEEP[name] else f"x = ({TOO_DEEP[name]})\n")
 
 
 @pytest.mark.parametrize("name", WITHIN)
@@ -88,9 +86,7 @@ def test_a_huge_slice_is_refused() -> None:
     assert not parsable("'" + "x" * MAX_LENGTH + "'")
 
 
-@pytest.mark.parametrize(
-    "pattern", ["{1: " * 9 + "x" + "}" * 9, "[" * 30 + "x" + "]" * 30, "A(b=" * 20 + "x" + ")" * 20]
-)
+@pytest.mark.parametrize("pattern", ["{1: " * 9 + "x" + "}" * 9, "[" * 30 + "x" + "]" * 30, "A(b=" * 20 + "x" + ")" * 20])
 def test_deep_patterns_are_refused(pattern: str) -> None:
     assert not parsable_pattern(pattern)
     assert not parsable_file(f"match a:\n    case {pattern}:\n        pass\n")

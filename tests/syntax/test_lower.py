@@ -117,9 +117,7 @@ def test_the_standard_library_stands_where_ast_says(path: Path) -> None:
     for node, expected in roots(tree):
         span = oracle.span(node)
         assert span is not None
-        index = next(
-            i for i in ends[span[2:]] if outline.statements[i].span.column <= span[1] and _is_kind(outline, i, node)
-        )
+        index = next(i for i in ends[span[2:]] if outline.statements[i].span.column <= span[1] and _is_kind(outline, i, node))
         statement = lower_statement(source, outline, index)
         found = [*statement.expressions(), *((statement.annotation,) if statement.annotation is not None else ())]
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):  # defaults in the order of the source
@@ -228,10 +226,7 @@ def test_arguments_carry_keywords_stars_and_places() -> None:
     text = "f(a, *b, c=d, **e)"
     lowered = expression(text)
     assert isinstance(lowered, ir.Call)
-    assert [
-        (a.keyword, a.star, spelled(text, a.value), text[a.span.column - 1 : a.span.end_column - 1])
-        for a in lowered.args
-    ] == [
+    assert [(a.keyword, a.star, spelled(text, a.value), text[a.span.column - 1 : a.span.end_column - 1]) for a in lowered.args] == [
         (None, "", "a", "a"),
         (None, "*", "b", "*b"),
         ("c", "", "d", "c=d"),
@@ -261,9 +256,7 @@ def test_identifiers_are_normalised_as_python_does() -> None:
     assert (lowered.func.base.id, lowered.func.attr, lowered.args[0].keyword) == ("μ", "field", "field")
 
 
-@pytest.mark.parametrize(
-    "text", ["a +", "a b", "1 = 2", "print 'x'", "for", "(", ")", "a\x00b", "\ud800", "'\ud800'", "0777"]
-)
+@pytest.mark.parametrize("text", ["a +", "a b", "1 = 2", "print 'x'", "for", "(", ")", "a\x00b", "\ud800", "'\ud800'", "0777"])
 def test_what_is_no_expression_is_opaque(text: str) -> None:
     lowered = expression(text)
     assert isinstance(lowered, ir.Opaque)

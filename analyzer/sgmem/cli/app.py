@@ -57,9 +57,7 @@ def show_version(wanted: bool) -> None:
 
 @app.callback()
 def main(
-    version: Annotated[
-        bool, typer.Option("--version", "-V", help="Show the version.", callback=show_version, is_eager=True)
-    ] = False,
+    version: Annotated[bool, typer.Option("--version", "-V", help="Show the version.", callback=show_version, is_eager=True)] = False,
 ) -> None:
     pass
 

@@ -21,9 +21,7 @@ Examples:
 def check(
     paths: Annotated[
         list[Path] | None,
-        typer.Argument(
-            metavar="PATHS", help="Report only findings in these files or folders. The whole program is analysed."
-        ),
+        typer.Argument(metavar="PATHS", help="Report only findings in these files or folders. The whole program is analysed."),
     ] = None,
     persona: Annotated[
         Literal["regular", "pedantic", "auditor"], typer.Option(help="How much to report: sure defects, or more.")
@@ -31,9 +29,7 @@ def check(
     select: Annotated[
         list[str] | None, typer.Option(metavar="RULE", help="Run only this rule, by name or code. May be repeated.")
     ] = None,
-    ignore: Annotated[
-        list[str] | None, typer.Option(metavar="RULE", help="Leave out this rule. May be repeated.")
-    ] = None,
+    ignore: Annotated[list[str] | None, typer.Option(metavar="RULE", help="Leave out this rule. May be repeated.")] = None,
     source: options.Source = None,
     package: options.Package = None,
     format_name: Annotated[

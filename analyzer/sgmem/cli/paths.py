@@ -31,9 +31,7 @@ def package_around(paths: Sequence[Path]) -> str | None:
     tops = {top_folder(path) for path in paths}
     if len(tops) > 1:
         first, second = sorted(map(str, tops))[:2]
-        raise UsageError(
-            f"the paths lie in different packages: {first} and {second}", hint="give --source, or check one"
-        )
+        raise UsageError(f"the paths lie in different packages: {first} and {second}", hint="give --source, or check one")
     return str(tops.pop()) if tops else None
 
 

@@ -39,9 +39,7 @@ def listing(rules: "Sequence[RuleInfo]") -> str:
 
     rows = [tuple(map(escape, (one.code, one.name, one.severity, one.persona, one.summary))) for one in rules]
     widths = [max((len(row[column]) for row in rows), default=0) for column in range(4)]
-    lines = [
-        "  ".join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[4]]) for row in rows
-    ]
+    lines = ["  ".join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[4]]) for row in rows]
     return "".join(line.rstrip() + "\n" for line in lines) or "No rules are installed.\n"
 
 

@@ -46,9 +46,7 @@ class Opened(msgspec.Struct, frozen=True):
     progress: Callable[[str], None] | None
 
 
-def shared_options(
-    kind: str, format_name: str | None, output: list[str] | None, config: Path | None, **rest: Any
-) -> Shared:
+def shared_options(kind: str, format_name: str | None, output: list[str] | None, config: Path | None, **rest: Any) -> Shared:
     """Check the shared options of a command whose result is of this kind."""
     shared = Shared(outputs=parse_outputs(kind, format_name, output or []), **rest)
     if config is not None:

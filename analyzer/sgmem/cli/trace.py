@@ -24,8 +24,7 @@ def trace(
         str,
         typer.Argument(
             metavar="NAME",
-            help="A field, parameter, global, local, function or dict key: bare, or as module:Class.attr "
-            "or module:function.param.",
+            help="A field, parameter, global, local, function or dict key: bare, or as module:Class.attr or module:function.param.",
         ),
     ],
     to: Annotated[

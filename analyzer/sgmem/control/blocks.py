@@ -46,6 +46,4 @@ def scope_blocks(outline: Outline, scope: int) -> Blocks:
             continue
         indices.append(index)
         contents.setdefault((row.parent, row.block), []).append(index)
-    return Blocks(
-        outline, scope, within.statement, tuple(indices), {key: tuple(value) for key, value in contents.items()}
-    )
+    return Blocks(outline, scope, within.statement, tuple(indices), {key: tuple(value) for key, value in contents.items()})

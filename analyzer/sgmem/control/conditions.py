@@ -20,7 +20,7 @@ import msgspec
 from sgmem.control.exits import Exits
 from sgmem.control.labels import Labels, LowerHead, LowerTest
 from sgmem.control.predicates import FALSE, TRUE, Opaque, Predicate, all_of, any_of, leaves, negate
-from sgmem.syntax.ir import Span  # noqa: TC001 - msgspec reads the annotations when it decodes
+from sgmem.syntax.ir import Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -55,9 +55,7 @@ def conjunction(conditions: Iterable[Condition]) -> Predicate:
     return all_of(condition.predicate for condition in conditions)
 
 
-def conditions_of(
-    cfg: Cfg, statement: int, lower_test: LowerTest, lower_head: LowerHead | None = None
-) -> tuple[Condition, ...]:
+def conditions_of(cfg: Cfg, statement: int, lower_test: LowerTest, lower_head: LowerHead | None = None) -> tuple[Condition, ...]:
     """The conditions of one statement, outermost first. For several statements of a scope keep a `ScopeConditions`."""
     return ScopeConditions(cfg, lower_test, lower_head).of(statement)
 

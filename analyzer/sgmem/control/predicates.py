@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import msgspec
 
-from sgmem.syntax.ir import Span  # noqa: TC001 - msgspec reads the annotations when it decodes
+from sgmem.syntax.ir import Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -60,12 +60,7 @@ class Atom(msgspec.Struct, frozen=True, eq=False, tag="atom"):
         return frozenset(self.constant) if isinstance(self.constant, tuple) else self.constant
 
     def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, Atom)
-            and self.place == other.place
-            and self.operator == other.operator
-            and self._key() == other._key()
-        )
+        return isinstance(other, Atom) and self.place == other.place and self.operator == other.operator and self._key() == other._key()
 
     def __hash__(self) -> int:
         return hash((self.place, self.operator, self._key()))
@@ -132,9 +127,7 @@ def any_of(parts: Iterable[Predicate]) -> Predicate:
     return _joined(parts, Or, FALSE, TRUE)
 
 
-def _joined(
-    parts: Iterable[Predicate], kind: type[And] | type[Or], neutral: Predicate, absorbing: Predicate
-) -> Predicate:
+def _joined(parts: Iterable[Predicate], kind: type[And] | type[Or], neutral: Predicate, absorbing: Predicate) -> Predicate:
     flat: dict[Predicate, None] = {}
     for part in parts:
         for each in part.parts if isinstance(part, kind) else (part,):

@@ -61,7 +61,5 @@ def reached_uses(cfg: Cfg, definition: int, kills: AbstractSet[int], uses: Abstr
         entered.add(node)
         if node in uses:
             found.add(node)
-        pending.extend(
-            target for target, label in cfg.out(node) if node not in kills or cfg.binds_on(node, label) == "maybe"
-        )
+        pending.extend(target for target, label in cfg.out(node) if node not in kills or cfg.binds_on(node, label) == "maybe")
     return frozenset(found)

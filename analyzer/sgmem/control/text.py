@@ -73,11 +73,7 @@ def _spell(expr: ir.Expr, depth: int) -> tuple[str, int]:
         case ir.Subscript():
             index = expr.index
             bare = isinstance(index, ir.Collection) and index.kind == "tuple" and index.items
-            inner = (
-                _listed(index.items, depth)
-                if bare and isinstance(index, ir.Collection)
-                else _inside(index, _LOWEST, depth)
-            )
+            inner = _listed(index.items, depth) if bare and isinstance(index, ir.Collection) else _inside(index, _LOWEST, depth)
             return f"{_inside(expr.base, _PRIMARY, depth)}[{inner}]", _PRIMARY
         case ir.Call():
             return (

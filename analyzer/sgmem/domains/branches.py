@@ -128,9 +128,7 @@ def _call(expr: ir.Call, operands: tuple[ir.Expr, ...], depth: int) -> Iterator[
             yield ir.Call(expr.span, expr.func, tuple(ir.Argument(part.span, part) for part in parts)), choices
 
 
-def _extreme(
-    expr: ir.Call, parts: tuple[ir.Expr, ...], choices: tuple[Choice, ...], operator: str
-) -> Iterator[_Alternative]:
+def _extreme(expr: ir.Call, parts: tuple[ir.Expr, ...], choices: tuple[Choice, ...], operator: str) -> Iterator[_Alternative]:
     """min or max is its argument i when that is beyond the earlier ones and not short of the later ones."""
     for index, part in enumerate(parts):
         own = choices

@@ -151,9 +151,7 @@ def _one_of(item: Unit, whole: Unit) -> bool:
     `(size + per_token - 1) // per_token` rounds up, and `free < per_token` asks whether there is room for one more.
     """
     rest = item / whole
-    return item.scale == whole.scale and all(
-        power < 0 and name not in ("bytes", "seconds") for name, power in rest.powers
-    )
+    return item.scale == whole.scale and all(power < 0 and name not in ("bytes", "seconds") for name, power in rest.powers)
 
 
 def _factor(left: Unit, right: Unit) -> str:

@@ -95,9 +95,7 @@ def constant_fact(value: Fraction) -> Fact:
     return Fact(value, value, "measured", value.denominator == 1, (value, value))
 
 
-def fact_for(
-    unit: Unit | None, quantity: str | None = None, control: Control = "computed", positive: bool = False
-) -> Fact:
+def fact_for(unit: Unit | None, quantity: str | None = None, control: Control = "computed", positive: bool = False) -> Fact:
     """What a unit and a measured quantity (free, total, allocated, used) imply. `positive` for sizes that cannot be
     zero.
 

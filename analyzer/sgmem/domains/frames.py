@@ -189,9 +189,7 @@ def compare(left: Frame, right: Frame, between: Sequence[Event] = ()) -> tuple[D
             found.append(Difference(aspect, a, b, text))
 
     differ("quantity", left.quantity, right.quantity, f"{left.quantity} memory against {right.quantity} memory")
-    differ(
-        "statistic", left.statistic, right.statistic, f"the {left.statistic} value against the {right.statistic} value"
-    )
+    differ("statistic", left.statistic, right.statistic, f"the {left.statistic} value against the {right.statistic} value")
     differ("scope", left.scope, right.scope, f"of the {left.scope} against of the {right.scope}")
     a, b = left.reduction_text, right.reduction_text
     differ("reduction", a, b, f"{a} against {b}")

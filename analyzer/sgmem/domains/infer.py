@@ -197,12 +197,8 @@ class _Inference:
             return value
         converted = value.evidence.unit.scaled_by(factor) if step in CONVERSIONS else None
         if converted is None or value.evidence.unit.dimensionless:
-            return _Amount(
-                value.evidence.weakened(f"{word} {number_text(step)} is not a conversion of {value.evidence.unit}")
-            )
-        return _Amount(
-            value.evidence.converted(converted, f"{word} {number_text(step)} makes it {converted}", expr.span)
-        )
+            return _Amount(value.evidence.weakened(f"{word} {number_text(step)} is not a conversion of {value.evidence.unit}"))
+        return _Amount(value.evidence.converted(converted, f"{word} {number_text(step)} makes it {converted}", expr.span))
 
     def chain(self, expr: ir.Expr, depth: int) -> tuple[ir.Expr, Fraction]:
         """Strip constant factors: `x // 1024 // 1024` is x and 2**-20."""
@@ -251,8 +247,4 @@ def _exact(evidence: Evidence) -> bool:
 def _combined(expr: ir.Expr, left: Evidence, right: Evidence, unit: Unit) -> _Amount:
     """A product or quotient of two known units: as sure as the less sure of them."""
     weaker = min(left, right, key=lambda evidence: evidence.rank)
-    return _Amount(
-        Evidence(
-            unit, weaker.strength, f"{left.unit} and {right.unit} give {unit}", expr.span, weaker.weak, (left, right)
-        )
-    )
+    return _Amount(Evidence(unit, weaker.strength, f"{left.unit} and {right.unit} give {unit}", expr.span, weaker.weak, (left, right)))

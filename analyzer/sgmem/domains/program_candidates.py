@@ -77,11 +77,7 @@ class Candidates:
                 return True
             assigned = (_ASSIGNED.match(above) for above in lines[max(0, number - _LOOK_BACK) : number + 1])
             names.update(found[1] for found in assigned if found is not None)
-        return (
-            any(_CALCULATES.search(line) and not names.isdisjoint(re.findall(r"\w+", line)) for line in lines)
-            if names
-            else False
-        )
+        return any(_CALCULATES.search(line) and not names.isdisjoint(re.findall(r"\w+", line)) for line in lines) if names else False
 
     def _offsets(self, text: str) -> list[int]:
         """Where the words are, each by the offset of its last character."""

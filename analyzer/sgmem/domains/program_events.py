@@ -24,9 +24,7 @@ if TYPE_CHECKING:
     from sgmem.program.files import File
     from sgmem.program.program import Program
 
-CHARGED = frozenset(
-    {"communicator", "load-weights", "pool", "workspace", "graph-capture", "warm-up", "offload", "release", "restore"}
-)
+CHARGED = frozenset({"communicator", "load-weights", "pool", "workspace", "graph-capture", "warm-up", "offload", "release", "restore"})
 """Kinds of events that move enough memory to matter between two measurements; single tensors and empty_cache do not."""
 
 MAX_DEPTH = 4
@@ -70,9 +68,7 @@ class Events:
         """
         file, scope = before.file, before.scope
         indices = [
-            index
-            for index in file.own_statements(scope)
-            if index < before.statement and (after is None or index > after.statement)
+            index for index in file.own_statements(scope) if index < before.statement and (after is None or index > after.statement)
         ]
         return self._among(file, scope, indices, after, before.statement, deep)
 
@@ -81,9 +77,7 @@ class Events:
         indices = [index for index in after.file.own_statements(after.scope) if index > after.statement]
         return self._among(after.file, after.scope, indices, after, EXIT, deep)
 
-    def _among(
-        self, file: File, scope: int, indices: list[int], after: Level | None, end: int, deep: bool
-    ) -> Iterator[EventSite]:
+    def _among(self, file: File, scope: int, indices: list[int], after: Level | None, end: int, deep: bool) -> Iterator[EventSite]:
         tree = self.activations.tree(file, scope)
         for index in indices:
             if after is not None and not tree.dominates(after.statement, index):
@@ -107,9 +101,7 @@ class Events:
                 row = self.row(node, file, scope)
                 if row is None or row.where != "device" or row.kind not in CHARGED or row.effect == "none":
                     continue
-                sure = always and not any(
-                    isinstance(above, ir.Conditional | ir.Boolean | ir.Lambda) for above in ancestors
-                )
+                sure = always and not any(isinstance(above, ir.Conditional | ir.Boolean | ir.Lambda) for above in ancestors)
                 when = "" if sure else self._when(file, index)
                 yield EventSite(row, Location(file, index, node.span), last_name(node), sure, when)
 
@@ -187,9 +179,7 @@ class Events:
                 continue
             for root in file.statement(index).expressions():
                 for node in ir.walk(root):
-                    inner = (
-                        self._in_callee(node, file, function.index, depth - 1) if isinstance(node, ir.Call) else None
-                    )
+                    inner = self._in_callee(node, file, function.index, depth - 1) if isinstance(node, ir.Call) else None
                     if inner is not None:
                         self._inside[key] = inner
                         return inner

@@ -181,11 +181,7 @@ class ProgramFacts:
     @cached_property
     def formulas(self) -> tuple[Formula, ...]:
         """The formulas with an input that is known to be an amount of memory or a share."""
-        found = (
-            Formula(self, expression)
-            for file, statement in self.statements
-            for expression in formulas_in(file, statement)
-        )
+        found = (Formula(self, expression) for file, statement in self.statements for expression in formulas_in(file, statement))
         return tuple(formula for formula in found if any(_is_amount(one.unit) for one in formula.inputs))
 
     def unit_mismatches(self) -> Iterator[UnitMismatch]:

@@ -72,9 +72,7 @@ def formulas_in(file: File, statement: int) -> Iterator[FormulaExpression]:
             yield from _outermost(file, statement, value, "", None)
 
 
-def _outermost(
-    file: File, statement: int, root: Expr, target: str, binding: Binding | None
-) -> Iterator[FormulaExpression]:
+def _outermost(file: File, statement: int, root: Expr, target: str, binding: Binding | None) -> Iterator[FormulaExpression]:
     pending: list[tuple[Expr, tuple[Expr, ...], str]] = [(root, (), target)]
     while pending:
         node, above, given = pending.pop()

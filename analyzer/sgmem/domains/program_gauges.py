@@ -47,9 +47,7 @@ class Gauges:
             self._found[expr] = self._find(expr, file, statement)
         return self._found[expr]
 
-    def part(
-        self, call: ir.Call, index: int | None, file: File, statement: int, attribute: str | None = None
-    ) -> Gauge | None:
+    def part(self, call: ir.Call, index: int | None, file: File, statement: int, attribute: str | None = None) -> Gauge | None:
         """The reading that one value of a measuring call is."""
         row = self.measurements.row(call, file, file.outline.statements[statement].scope)
         result = row.result(index, attribute) if row is not None else None

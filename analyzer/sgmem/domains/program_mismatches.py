@@ -115,8 +115,7 @@ def _rounds_up(left: Expr, right: Expr, ancestors: tuple[Expr, ...], file: File)
     """`(x + step - 1) // step`, in either order of the summands."""
     steps = {_text(left, file), _text(right, file)}
     return any(
-        isinstance(above, ir.Binary) and above.operator in ("//", "/") and _text(above.right, file) in steps
-        for above in ancestors[-2:]
+        isinstance(above, ir.Binary) and above.operator in ("//", "/") and _text(above.right, file) in steps for above in ancestors[-2:]
     )
 
 

@@ -36,9 +36,7 @@ class NegativeVerdicts:
     `births_of(leaf, file, statement, stack)` tells where an input was born, for the calls on the stack.
     """
 
-    def __init__(
-        self, program: Program, occurrences: Occurrences, order: Order, units: Units, births_of: BirthsOf
-    ) -> None:
+    def __init__(self, program: Program, occurrences: Occurrences, order: Order, units: Units, births_of: BirthsOf) -> None:
         self.program = program
         self.occurrences = occurrences
         self.order = order
@@ -122,11 +120,7 @@ class _Judgement:
                 return fact_for(self.unit(leaf, statement), None, "user")
             case "constant":
                 number = self.owner.units.constant(leaf, self.file, statement)
-                return (
-                    constant_fact(number)
-                    if number is not None
-                    else fact_for(self.unit(leaf, statement), None, "config")
-                )
+                return constant_fact(number) if number is not None else fact_for(self.unit(leaf, statement), None, "config")
         return fact_for(self.unit(leaf, statement, deep=True), None, "computed")
 
     def measured(self, birth: Birth, leaf: Expr, statement: int) -> Fact:

@@ -118,11 +118,7 @@ class Reaches:
         """Whether a sink is only reached past a check, be it of something else that was calculated from the value."""
         tests = {(check.location.path, check.location.statement) for check in checks if not check.clamps}
         where = sink.location
-        return any(
-            (where.path, c.statement) in tests
-            for c in self.conditions.own(where.file, where.statement)
-            if c.how != "header"
-        )
+        return any((where.path, c.statement) in tests for c in self.conditions.own(where.file, where.statement) if c.how != "header")
 
     # -- one place ----------------------------------------------------------------------------------------------------
 

@@ -91,9 +91,7 @@ class Timing:
                     return MixedTimes(earlier, later, tuple(events), _passages(earlier, later, events), sure)
         return None
 
-    def _measured(
-        self, expanded: Expr, names: set[str], definitions: Definitions, file: File
-    ) -> Iterator[MeasuredInput]:
+    def _measured(self, expanded: Expr, names: set[str], definitions: Definitions, file: File) -> Iterator[MeasuredInput]:
         """The named inputs that were born as measurements."""
         seen: set[str] = set()
         for leaf in inputs(expanded):
@@ -115,11 +113,7 @@ class Timing:
     def _between(self, earlier: Activation, later: Activation) -> list[EventSite] | None:
         """The events after the birth of one and before that of the other; None where that order does not hold."""
         offset = len(earlier.spine) - len(later.spine)
-        if (
-            offset < 0
-            or not _same_way(earlier.spine[offset:], later.spine)
-            or (later.constructed and not earlier.constructed)
-        ):
+        if offset < 0 or not _same_way(earlier.spine[offset:], later.spine) or (later.constructed and not earlier.constructed):
             return None
         found = list(self._rest_of(earlier))
         first, second = earlier.branch[0], later.branch[0]

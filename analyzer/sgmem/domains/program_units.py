@@ -153,9 +153,7 @@ class Units:
             if isinstance(value, ir.Collection) and isinstance(path[0], int) and path[0] < len(value.items):
                 return self._part(value.items[path[0]], path[1:], file, index, deep, depth)
             part = path[0] if isinstance(path[0], int) and len(path) == 1 else None
-            gauge = (
-                self.gauges.part(value, part, file, index) if isinstance(value, ir.Call) and part is not None else None
-            )
+            gauge = self.gauges.part(value, part, file, index) if isinstance(value, ir.Call) and part is not None else None
             evidence = gauge.measured.evidence() if gauge is not None else None
             return Known(evidence, gauge.location) if gauge is not None and evidence is not None else None
         try:
@@ -210,11 +208,7 @@ class Units:
                     return [None]
                 for _, index in self.program.classes.stores(each, name):
                     for binding in each.file.statement(index).bindings:
-                        if (
-                            isinstance(binding.target, ir.Attribute)
-                            and binding.target.attr == name
-                            and binding.value is not None
-                        ):
+                        if isinstance(binding.target, ir.Attribute) and binding.target.attr == name and binding.value is not None:
                             if binding.how == "augment":
                                 continue
                             found.append(self._part(binding.value, (), each.file, index, True, depth))

@@ -127,9 +127,7 @@ class Unit(msgspec.Struct, frozen=True):
 
     def agrees(self, other: Unit) -> bool:
         """Same dimension and scale, under some reading of both; scopes are not compared."""
-        return self.powers == other.powers and any(
-            mine.scale == yours.scale for mine in self.readings() for yours in other.readings()
-        )
+        return self.powers == other.powers and any(mine.scale == yours.scale for mine in self.readings() for yours in other.readings())
 
     def __str__(self) -> str:
         if self.dimensionless:

@@ -73,17 +73,13 @@ def _write(expr: ir.Expr, replace: Replace | None, depth: int) -> tuple[str, int
             return f" {operator} ".join(inner(value, strength + 1) for value in values), strength
         case ir.Compare(operators=operators, operands=operands):
             rest = "".join(
-                f" {operator} {inner(value, _COMPARE + 1)}"
-                for operator, value in zip(operators, operands[1:], strict=False)
+                f" {operator} {inner(value, _COMPARE + 1)}" for operator, value in zip(operators, operands[1:], strict=False)
             )
             return inner(operands[0], _COMPARE + 1) + rest, _COMPARE
         case ir.Conditional(test=test, body=body, orelse=orelse):
             return f"{inner(body, _TEST + 1)} if {inner(test, _TEST + 1)} else {inner(orelse)}", _TEST
         case ir.Call(func=func, args=args):
-            written = [
-                (f"{argument.keyword}=" if argument.keyword else argument.star) + inner(argument.value)
-                for argument in args
-            ]
+            written = [(f"{argument.keyword}=" if argument.keyword else argument.star) + inner(argument.value) for argument in args]
             # What is called is no value: `int` stays `int` whatever the replacement knows of that name.
             called, strength = _write(func, None, depth + 1)
             return f"{called if strength == _ATOM else f'({called})'}({', '.join(written)})", _ATOM

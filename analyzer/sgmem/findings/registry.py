@@ -10,12 +10,12 @@ from importlib.util import find_spec
 from inspect import isabstract
 from pathlib import Path
 from pkgutil import iter_modules
-from types import ModuleType  # noqa: TC003 - used at run time by the cache
+from types import ModuleType
 
 import msgspec
 
 from sgmem.config.errors import UsageError
-from sgmem.findings.finding import Persona, Severity  # noqa: TC001 - msgspec resolves annotations at run time
+from sgmem.findings.finding import Persona, Severity
 from sgmem.findings.rule import Rule
 
 GROUP = "sgmem.rules"

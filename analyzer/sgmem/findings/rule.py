@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import msgspec
 
-from sgmem.domains.program_location import Location  # noqa: TC001 - msgspec resolves annotations at run time
-from sgmem.findings.finding import Persona, Severity  # noqa: TC001
+from sgmem.domains.program_location import Location
+from sgmem.findings.finding import Persona, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

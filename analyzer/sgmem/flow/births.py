@@ -88,18 +88,14 @@ class Births:
         self.measures = measures
         self._found: dict[tuple[Expr, tuple[CallSite, ...], Path], tuple[Birth, ...]] = {}
 
-    def of(
-        self, expr: Expr, file: File, statement: int, stack: tuple[CallSite, ...] = (), path: Path = ()
-    ) -> tuple[Birth, ...]:
+    def of(self, expr: Expr, file: File, statement: int, stack: tuple[CallSite, ...] = (), path: Path = ()) -> tuple[Birth, ...]:
         """The births of an expression's value, or of what `path` leads to in it; the most telling first."""
         key = (expr, stack, path)
         if key not in self._found:
             self._found[key] = self._find(expr, file, statement, stack, path)
         return self._found[key]
 
-    def _find(
-        self, expr: Expr, file: File, statement: int, stack: tuple[CallSite, ...], path: Path
-    ) -> tuple[Birth, ...]:
+    def _find(self, expr: Expr, file: File, statement: int, stack: tuple[CallSite, ...], path: Path) -> tuple[Birth, ...]:
         seen: set[tuple[object, Path]] = set()
         found: dict[tuple[str, Span, str], Birth] = {}
         for birth in self._expression(expr, path, _At(file, statement, stack), seen):
@@ -112,7 +108,8 @@ class Births:
 
     def is_aside(self, birth: Birth) -> bool:
         """Whether a birth lies, or its value comes by, in code beside the program: tests, and what only a file run by itself does."""
-        return any(is_aside(each.file, each.statement) for each in (birth, *birth.hops))
+        places = [(birth.file, birth.statement), *((hop.file, hop.statement) for hop in birth.hops)]
+        return any(is_aside(file, statement) for file, statement in places)
 
     # -- expressions ----------------------------------------------------------------------------------------------------------
 
@@ -190,9 +187,7 @@ class Births:
             if row.kind == "function" and any(parameter.name == place.name for parameter in row.parameters):
                 yield from self._parameter(Parameter(Function(file, scope), place.name), path, at, seen)
 
-    def _definition(
-        self, file: File, index: int, name: str, path: Path, at: _At, seen: set[tuple[object, Path]]
-    ) -> Iterator[Birth]:
+    def _definition(self, file: File, index: int, name: str, path: Path, at: _At, seen: set[tuple[object, Path]]) -> Iterator[Birth]:
         statement = file.statement(index)
         onward = self._hop(at, file, index, statement.span, name, at.stack)
         for binding in statement.bindings:
@@ -248,7 +243,9 @@ class Births:
     def _set_by_callees(self, place: Field | LooseField, at: _At) -> bool:
         """Whether the function that reads a field mentions another one that assigns it, so may call it in between."""
         around = (self.program.calls.inside(store.file, store.statement) for store in self._stores(place))
-        names = {function.name for function in around if function is not None and (function.file, function.index) != (at.file, at.scope)}
+        names = {
+            function.name for function in around if function is not None and (function.file, function.index) != (at.file, at.scope)
+        }
         return any(next(at.file.mentions_in(at.scope, name), None) is not None for name in names)
 
     def _writes(

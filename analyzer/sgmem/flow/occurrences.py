@@ -104,9 +104,7 @@ class Occurrences:
         for root in (*values, *statement.values):
             yield from self._loads_in(file, index, root, name)
 
-    def _loads_in(
-        self, file: File, index: int, root: Expr, name: str, above: tuple[Expr, ...] = ()
-    ) -> Iterator[Occurrence]:
+    def _loads_in(self, file: File, index: int, root: Expr, name: str, above: tuple[Expr, ...] = ()) -> Iterator[Occurrence]:
         scope = file.outline.statements[index].scope
         for node, ancestors in ir.paths(root):
             if isinstance(node, ir.Attribute) and node.attr == name:

@@ -81,9 +81,7 @@ class Seeds:
         assert binding is not None
         self._formula_in(binding.value, key, seen.statement, seen.place, dotted(binding.target) or self.name, seen.grade)
 
-    def _formula_in(
-        self, value: Expr | None, key: SiteKey, statement: int, place: Place, target: str, grade: Grade = "same"
-    ) -> None:
+    def _formula_in(self, value: Expr | None, key: SiteKey, statement: int, place: Place, target: str, grade: Grade = "same") -> None:
         expression = arithmetic_in(value)
         if expression is None:
             return
@@ -157,9 +155,7 @@ class Seeds:
         """Whether the places followed so far have brought a site of one of these roles to this span."""
         return any(key.file is file and key.role in roles and span.contains(key.span) for key in self.slicer.slice.sites)
 
-    def _literal_source(
-        self, file: File, index: int, node: Expr, ancestors: tuple[Expr, ...], role: Role, span: ir.Span
-    ) -> None:
+    def _literal_source(self, file: File, index: int, node: Expr, ancestors: tuple[Expr, ...], role: Role, span: ir.Span) -> None:
         """A value that enters under the parameter's name from outside the places followed so far."""
         slicer = self.slicer
         steps = slicer.stepper.steps(file, index, node, ancestors, ())

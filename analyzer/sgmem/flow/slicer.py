@@ -126,7 +126,15 @@ class Slicer:
             role, span = _reading(use, steps)
         slot = describe(state.place, state.path)
         site = SliceSite(
-            SiteKey(use.file, span, role, slot), use.statement, state.place, state.derived, use.grade, "direct", None, use.ancestors, hops
+            SiteKey(use.file, span, role, slot),
+            use.statement,
+            state.place,
+            state.derived,
+            use.grade,
+            "direct",
+            None,
+            use.ancestors,
+            hops,
         )
         site.node = use.node
         site.callee = next((step.callee for step in steps if step.callee is not None), None)
@@ -218,9 +226,7 @@ class Slicer:
         self.slice.connect(source, key, "store", step.grade)
         return key
 
-    def _formula(
-        self, step: Step, use: Use, first: SiteKey, hops: int, derivations: int, stack: Stack
-    ) -> SiteKey:
+    def _formula(self, step: Step, use: Use, first: SiteKey, hops: int, derivations: int, stack: Stack) -> SiteKey:
         assert step.formula is not None
         statement = use.file.statement(use.statement)
         target = target_text(use.file, use.statement, step)

@@ -193,9 +193,7 @@ class Stepper:
                 return None
         return replace(value, node=parent, path=value.path[1:])
 
-    def _iterated(
-        self, value: _Value, parent: ir.Comprehension, above: tuple[Expr, ...], file: File, statement: int
-    ) -> Iterator[Step]:
+    def _iterated(self, value: _Value, parent: ir.Comprehension, above: tuple[Expr, ...], file: File, statement: int) -> Iterator[Step]:
         """A container that a comprehension loops over: its elements go where the loop's names are used."""
         for clause in parent.clauses:
             if value.node is clause.iterable and value.path:
@@ -317,9 +315,7 @@ class Stepper:
             key = call.args[1].value
             if isinstance(key, ir.Const) and isinstance(key.value, str):
                 for place, grade in self.occurrences.fields(call.args[0].value, key.value, file, scope):
-                    found.append(
-                        Step("store", "store", call.span, place, value.path, value.derived, value.formula, grade=grade)
-                    )
+                    found.append(Step("store", "store", call.span, place, value.path, value.derived, value.formula, grade=grade))
             else:
                 found.append(replace(_end(value, "pass"), unresolved="setattr with a name that is not a literal"))
             return None
@@ -343,7 +339,7 @@ class Stepper:
             if not self.program.calls.targets(call, file, scope):
                 return replace(value, node=call)  # the default
         if last in NUMERIC and not value.path:
-            formula = call if value.formula is not None or last in ("min", "max") and len(call.args) > 1 else None
+            formula = call if value.formula is not None or (last in ("min", "max") and len(call.args) > 1) else None
             return replace(value, node=call, derived=True, formula=formula)
         if last in ("min", "max", "sum") and value.path:
             return replace(value, node=call, path=value.path[1:], derived=True)
@@ -379,9 +375,7 @@ class Stepper:
         found += self._put(call.func.base, replace(value, path=self._cut(path)), file, statement, call.span)
         return replace(value, node=call) if last == "setdefault" else None
 
-    def _enter(
-        self, value: _Value, argument: ir.Argument, target: Function | Class, site: CallSite, text: str
-    ) -> Iterator[Step]:
+    def _enter(self, value: _Value, argument: ir.Argument, target: Function | Class, site: CallSite, text: str) -> Iterator[Step]:
         kind: Kind = "keyword" if argument.keyword is not None else "argument"
         grade: Grade = "same" if site.certain else "instance"
         names = self._names(site.call, site.file, site.scope, target)
@@ -391,7 +385,7 @@ class Stepper:
             return
         parameters = target.parameters
         rest = next((p.name for p in parameters if p.kind == "double-star"), None)
-        names = {p.name for p in parameters if p.kind in ("normal", "keyword")}
+        by_name = {p.name for p in parameters if p.kind in ("normal", "keyword")}
         for filled in bind(site, parameters):
             if filled.argument is not argument:
                 continue
@@ -401,7 +395,7 @@ class Stepper:
             elif not value.path:
                 continue
             elif argument.star == "**":
-                if value.path[0] in names:
+                if value.path[0] in by_name:
                     yield replace(base, target=Parameter(target, str(value.path[0])), path=value.path[1:], kind="keyword")
                 elif rest is not None:
                     yield replace(base, target=Parameter(target, rest), kind="keyword")
@@ -574,12 +568,7 @@ def _bound(target: Expr, path: Path) -> list[tuple[str, Path]]:
     if isinstance(target, ir.Name):
         return [(target.id, path)]
     if isinstance(target, ir.Collection) and path:
-        return [
-            one
-            for position, item in enumerate(target.items)
-            if path[0] in (position, ANY)
-            for one in _bound(item, path[1:])
-        ]
+        return [one for position, item in enumerate(target.items) if path[0] in (position, ANY) for one in _bound(item, path[1:])]
     return []
 
 

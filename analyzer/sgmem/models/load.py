@@ -76,9 +76,7 @@ class Table(Generic[RowT]):
 
     @cached_property
     def _wild(self) -> tuple[tuple[str, RowT], ...]:
-        return tuple(
-            (last, row) for row in self.rows for last in dict.fromkeys(map(last_name, row.names)) if "*" in last
-        )
+        return tuple((last, row) for row in self.rows for last in dict.fromkeys(map(last_name, row.names)) if "*" in last)
 
     @cached_property
     def _found(self) -> dict[str, tuple[RowT, ...]]:
@@ -132,9 +130,7 @@ def read_rows(data: bytes, path: str) -> dict[str, list[Row]]:
             raise ModelError(f"{path}: unknown table [[{key}]], expected one of {', '.join(FILES)}")
         if not isinstance(entries, list):
             raise ModelError(f"{path}: {key} must be written as [[{key}]]")
-        found[key] = [
-            _row(entry, FILES[key], f"{path}: [[{key}]] row {number}") for number, entry in enumerate(entries, 1)
-        ]
+        found[key] = [_row(entry, FILES[key], f"{path}: [[{key}]] row {number}") for number, entry in enumerate(entries, 1)]
     return found
 
 
@@ -153,9 +149,7 @@ def _row(entry: object, kind: type[Row], where: str) -> Row:
 
 
 def _applies(row: Row, name: str) -> bool:
-    return any(matches(pattern, name) for pattern in row.names) and not any(
-        matches(pattern, name) for pattern in row.unless
-    )
+    return any(matches(pattern, name) for pattern in row.names) and not any(matches(pattern, name) for pattern in row.unless)
 
 
 def _only(kind: type[RowT], rows: Iterable[Row]) -> list[RowT]:

@@ -137,9 +137,7 @@ class Values:
             case ir.Const() if isinstance(annotation.value, str):
                 return self.annotated(self.names.quoted(annotation), file, scope, depth + 1)
             case ir.Binary() if annotation.operator == "|":
-                return self.annotated(annotation.left, file, scope, depth) | self.annotated(
-                    annotation.right, file, scope, depth
-                )
+                return self.annotated(annotation.left, file, scope, depth) | self.annotated(annotation.right, file, scope, depth)
             case ir.Subscript():
                 last = (dotted(annotation.base) or "").rpartition(".")[2]
                 inner = annotation.index
@@ -172,9 +170,7 @@ class Values:
     def _annotations(self, expr: Expr, file: File, scope: int, depth: int) -> list[tuple[Expr, File, int]]:
         """The annotations that tell what a container holds: of a variable, a field, a function's result."""
         if isinstance(expr, ir.Call):
-            functions = [
-                one.target for one in self.callables(expr.func, file, scope, depth) if isinstance(one.target, Function)
-            ]
+            functions = [one.target for one in self.callables(expr.func, file, scope, depth) if isinstance(one.target, Function)]
             spans = [(function, function.scope.returns) for function in functions]
             return [(f.file.expression(span), f.file, f.scope.parent) for f, span in spans if span is not None]
         if isinstance(expr, ir.Name):
@@ -182,12 +178,11 @@ class Values:
             if isinstance(entity, Local | Global):
                 index = entity.index if isinstance(entity, Local) else 0
                 rows = [
-                    (entity.file.statement(i).annotation, entity.file, index)
-                    for i in self.names.bindings(entity.file, index, expr.id)
+                    (entity.file.statement(i).annotation, entity.file, index) for i in self.names.bindings(entity.file, index, expr.id)
                 ]
                 if isinstance(entity, Local):
-                    spans = [p.annotation for p in entity.file.scope(index).parameters if p.name == expr.id]
-                    rows += [(entity.file.expression(s), entity.file, index) for s in spans if s is not None]
+                    given = [p.annotation for p in entity.file.scope(index).parameters if p.name == expr.id]
+                    rows += [(entity.file.expression(s), entity.file, index) for s in given if s is not None]
                 return [(a, f, s) for a, f, s in rows if a is not None]
         if isinstance(expr, ir.Attribute):
             rows = []
@@ -247,11 +242,7 @@ class Values:
             if statement.annotation is not None:
                 found |= self.annotated(statement.annotation, owner.file, function.index, depth)
             for binding in statement.bindings:
-                if (
-                    isinstance(binding.target, ir.Attribute)
-                    and binding.target.attr == name
-                    and binding.value is not None
-                ):
+                if isinstance(binding.target, ir.Attribute) and binding.target.attr == name and binding.value is not None:
                     found |= self.types(binding.value, owner.file, owner.file.outline.statements[index].scope, depth)
         return found
 
@@ -262,7 +253,8 @@ class Values:
         forward = self.classes.method(owner, "__getattr__")
         if forward is None or len(forward.parameters) < 2:
             return frozenset()
-        asked, found = forward.parameters[1].name, set()
+        asked = forward.parameters[1].name
+        found: set[Class] = set()
         for index in forward.file.own_statements(forward.index):
             if forward.file.outline.statements[index].kind != "return":
                 continue

@@ -14,7 +14,7 @@ from sgmem.flow.steps import Kind
 from sgmem.flow.uses import Stack
 from sgmem.models.load import Models
 from sgmem.program.calls import bind
-from sgmem.program.files import File, dotted
+from sgmem.program.files import dotted
 from sgmem.program.program import Program
 from sgmem.syntax import ir
 from sgmem.syntax.ir import Expr
@@ -49,9 +49,7 @@ class BackwardSlice:
             found.append((birth, key, via))
         return found
 
-    def lead(
-        self, expr: Expr, into: SiteKey, statement: int, kind: Kind = "assign", stack: Stack = (), path: Path = ()
-    ) -> list[Led]:
+    def lead(self, expr: Expr, into: SiteKey, statement: int, kind: Kind = "assign", stack: Stack = (), path: Path = ()) -> list[Led]:
         """Follow an expression back and lead its births to a site of the same statement; for an operand the most telling ones."""
         slice_ = self.slicer.slice
         births = self.births.of(expr, into.file, statement, stack, path)

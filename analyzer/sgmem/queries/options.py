@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable  # noqa: TC003 - msgspec resolves annotations at run time
+from collections.abc import Callable
 from typing import Literal
 
 import msgspec
 
-from sgmem.cache.store import Store  # noqa: TC001
-from sgmem.findings.finding import Persona  # noqa: TC001
-from sgmem.queries.results import Confidence  # noqa: TC001
+from sgmem.cache.store import Store
+from sgmem.findings.finding import Persona
+from sgmem.queries.results import Confidence
 
 Direction = Literal["back", "forward", "both"]
 Hops = Literal["default", "all"]

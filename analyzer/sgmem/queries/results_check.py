@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from sgmem.findings.finding import Finding, Persona, Severity  # noqa: TC001 - msgspec resolves annotations at run time
-from sgmem.queries.results import SourceInfo, Unreadable  # noqa: TC001
+from sgmem.findings.finding import Finding, Persona, Severity
+from sgmem.queries.results import SourceInfo, Unreadable
 
 
 class RuleInfo(msgspec.Struct, frozen=True):

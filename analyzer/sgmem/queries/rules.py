@@ -18,9 +18,7 @@ SUPPRESSION_CODE = "SGM001"
 
 def all_rules() -> list[RuleInfo]:
     """Every rule, by code. The engine's own, about suppression comments, is there even if no others are installed."""
-    infos = [
-        RuleInfo(one.name, one.code, one.summary, one.page, one.severity, one.persona) for one in installed_rules()
-    ]
+    infos = [RuleInfo(one.name, one.code, one.summary, one.page, one.severity, one.persona) for one in installed_rules()]
     return sorted([*infos, suppression_rule()], key=lambda one: one.code)
 
 

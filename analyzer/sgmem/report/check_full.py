@@ -121,8 +121,8 @@ def draw_unread(page: Page, result: CheckResult) -> None:
 def summary(result: CheckResult) -> str:
     """Count what was found, what was held back, and what was looked at."""
     found = plural(len(result.findings), "finding") if result.findings else "No findings"
-    held = [f"{result.suppressed} suppressed"] * bool(result.suppressed) + [
-        f"{result.baselined} in the baseline"
-    ] * bool(result.baselined)
+    held = [f"{result.suppressed} suppressed"] * bool(result.suppressed) + [f"{result.baselined} in the baseline"] * bool(
+        result.baselined
+    )
     looked = f"{plural(result.source.analysed, 'file')} of {result.source.files} analysed"
     return f"{', '.join([found, *held])}. {looked}."

@@ -49,8 +49,7 @@ def graph_of(trace: Trace) -> Graph:
     for site in trace.sites:
         files.setdefault(site.path, {}).setdefault(site.symbol, []).append(node_of(site, names[site.id]))
     clusters = tuple(
-        (path, tuple(Cluster(symbol, tuple(nodes)) for symbol, nodes in symbols.items()))
-        for path, symbols in files.items()
+        (path, tuple(Cluster(symbol, tuple(nodes)) for symbol, nodes in symbols.items())) for path, symbols in files.items()
     )
     edges = tuple(
         GraphEdge(names[flow.source], names[flow.target], flow.kind, flow.confidence == "high")

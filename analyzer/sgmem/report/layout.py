@@ -108,9 +108,7 @@ class Page:
             lines[0].pad_right(column - lines[0].cell_len)
             self.lines[first] = self.placed(lines[0], place)
 
-    def code_lines(
-        self, indent: Indent, label: Text, lead: int, code: str, limit: int | None, column: int | None
-    ) -> list[Text]:
+    def code_lines(self, indent: Indent, label: Text, lead: int, code: str, limit: int | None, column: int | None) -> list[Text]:
         """The label and the code, wrapped before the column of places, or else at the edge."""
         edge = self.view.width if column is None else column - 2
         hanging = min(lead, self.view.width // 2) + 2
@@ -164,9 +162,7 @@ class Page:
                 line.pad_right(rest - line.cell_len)
             self.lines.append(line.append(part, style=text_style))
 
-    def conditions(
-        self, indent: Indent, when: Sequence[str], limit: int = CONDITIONS_SHOWN, lines: int | None = None
-    ) -> None:
+    def conditions(self, indent: Indent, when: Sequence[str], limit: int = CONDITIONS_SHOWN, lines: int | None = None) -> None:
         """The conditions, outermost first, each on at most so many lines.
 
         The innermost tell the most: of many, only those are shown.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from sgmem.queries.results import Site  # noqa: TC001 - msgspec resolves annotations at run time
+from sgmem.queries.results import Site
 from sgmem.report.merging import WRITING, Merging, shown_first
 from sgmem.report.text import last_name, short_slot
 

@@ -125,9 +125,7 @@ def draw_negative(page: Page, formula: Formula) -> None:
     if negative.verdict == "no":
         page.note(INNER, "", "cannot be negative", style.GOOD)
         return
-    page.note(
-        INNER, "can be negative", f"when {negative.condition}" if negative.condition else "", word_style=style.BAD
-    )
+    page.note(INNER, "can be negative", f"when {negative.condition}" if negative.condition else "", word_style=style.BAD)
     if negative.witness:
         page.note(DEEPER, "for example", negative.witness)
 

@@ -136,9 +136,7 @@ def draw_reaches(page: Page, trace: Trace) -> None:
 def draw_reached(page: Page, sites: list[Site]) -> None:
     """One callee with the arguments that the value flows into, or one event."""
     first = sites[0]
-    label = Text(
-        escape(callee_of(first)) if first.role == "sink" else word_of(first), style=style.LABEL_STYLE[first.role]
-    )
+    label = Text(escape(callee_of(first)) if first.role == "sink" else word_of(first), style=style.LABEL_STYLE[first.role])
     code = ", ".join(argument_of(site) for site in sites) if first.role == "sink" else first.code
     page.entry(ITEM, label, code, place_of(first), limit=2, hang=2)
     if first.when:
@@ -193,9 +191,7 @@ def draw_unresolved(page: Page, trace: Trace) -> None:
         for where in shown:
             page.place(BELOW, where)
         if len(shown) < len(by_reason[reason]):
-            page.note(
-                BELOW, "", f"{page.glyphs.more} and {len(by_reason[reason]) - len(shown)} more, --hops all", style.FAINT
-            )
+            page.note(BELOW, "", f"{page.glyphs.more} and {len(by_reason[reason]) - len(shown)} more, --hops all", style.FAINT)
     if limit is not None and len(by_reason) > limit:
         page.note(ITEM, "", f"{page.glyphs.more} and {len(by_reason) - limit} other reasons, --hops all", style.FAINT)
 

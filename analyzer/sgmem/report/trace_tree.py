@@ -94,9 +94,7 @@ class TreeDrawer:
         line = Text(indent.first).append_text(self.label(node, "set")).append("  ")
         line.append(escape(short_slot(node.slot or "")), style=style.TITLE)
         listed = self.listed(node)
-        line.append(
-            f"  at {plural(len(node.sites), 'place')}" + (", listed above" if listed else ":"), style=style.FAINT
-        )
+        line.append(f"  at {plural(len(node.sites), 'place')}" + (", listed above" if listed else ":"), style=style.FAINT)
         self.page.lines.append(line)
         self.doubt(node.confidence, indent)
         if listed:
@@ -112,9 +110,7 @@ class TreeDrawer:
     def draw_site(self, node: Node, indent: Indent, known: tuple[str, ...]) -> None:
         site = node.sites[0]
         limit = 3 if site.role == "formula" else 2
-        self.page.entry(
-            indent, self.label(node), site.code, place_of(site), label_width=LABEL_WIDTH, limit=limit, hang=2
-        )
+        self.page.entry(indent, self.label(node), site.code, place_of(site), label_width=LABEL_WIDTH, limit=limit, hang=2)
         inner = Indent(indent.rest + "  ", indent.rest + "  ")
         self.page.conditions(inner, remaining(site.when, known), limit=2, lines=2)
         for one in node.merged:
@@ -162,11 +158,7 @@ class TreeDrawer:
         """Draw the plain chain of hops below `node` as one line where it is long; return its last node, or `node`."""
         chain: list[Node] = []
         current = node
-        while (
-            is_plain(current, self.numbers)
-            and len(current.children) == 1
-            and is_plain(current.children[0], self.numbers)
-        ):
+        while is_plain(current, self.numbers) and len(current.children) == 1 and is_plain(current.children[0], self.numbers):
             current = current.children[0]
             chain.append(current)
         if len(chain) < FOLD_FROM - 1:

@@ -10,9 +10,7 @@ OPENING = re.compile(r"(?<=[(\[{,])(?=[^\s(\[{,])")
 """Where code may be broken without a space, once nothing else helps: after a bracket or a comma."""
 
 
-def wrap(
-    text: str, first: int, rest: int, limit: int | None = None, more: str = "…", *, code: bool = False
-) -> list[str]:
+def wrap(text: str, first: int, rest: int, limit: int | None = None, more: str = "…", *, code: bool = False) -> list[str]:
     """Break `text` into lines of at most `first` cells, then `rest`.
 
     A word wider than its line overflows, unless it is `code` with brackets. At most `limit` lines are returned; a cut

@@ -42,9 +42,7 @@ class FolderSource(msgspec.Struct):
         """Whether the package mentions an anchor."""
         return self.count_anchored([found.key for found in self.selection.files]) > 0
 
-    def open(
-        self, *, working_folder: Path, shown_as: str | None = None, fallback_version: str | None = None
-    ) -> SourceTree:
+    def open(self, *, working_folder: Path, shown_as: str | None = None, fallback_version: str | None = None) -> SourceTree:
         """The tree. `shown_as` replaces the folder in what users are told."""
         prefix = uri_prefix(str(self.folder), working_folder)
         selected = self.selection.files

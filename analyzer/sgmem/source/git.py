@@ -33,9 +33,7 @@ class RevisionContents:
     An object's name stands for its bytes, so that the digest of a blob once read is known for ever.
     """
 
-    def __init__(
-        self, repository: Repository, objects: Mapping[str, str], max_file_bytes: int, store: Store | None = None
-    ) -> None:
+    def __init__(self, repository: Repository, objects: Mapping[str, str], max_file_bytes: int, store: Store | None = None) -> None:
         self._repository = repository
         self._objects = objects
         self._max_file_bytes = max_file_bytes

@@ -22,9 +22,7 @@ def list_revision(repository: Repository, entries: Mapping[str, Entry], folder: 
     """
     cut = len(folder) + 1 if folder else 0
     prefix = folder + "/" if folder else ""
-    below = {
-        path[cut:]: entry for path, entry in entries.items() if path.startswith(prefix) and not _hidden(path[cut:])
-    }
+    below = {path[cut:]: entry for path, entry in entries.items() if path.startswith(prefix) and not _hidden(path[cut:])}
     targets = _targets(repository, entries)
     listing = Listing([], [])
     for path, entry in below.items():
@@ -43,9 +41,7 @@ def _targets(repository: Repository, entries: Mapping[str, Entry]) -> dict[str, 
     """Where each link of the revision leads, from its root; "" for out of the repository."""
     links = {path: entry.object for path, entry in entries.items() if entry.mode == LINK}
     texts = repository.blobs(links.values())
-    return {
-        path: _resolve(path, texts.get(name, b"").decode("utf-8", "surrogateescape")) for path, name in links.items()
-    }
+    return {path: _resolve(path, texts.get(name, b"").decode("utf-8", "surrogateescape")) for path, name in links.items()}
 
 
 def _resolve(link: str, text: str) -> str:
@@ -61,9 +57,7 @@ def _follow(link: str, cut: int, entries: Mapping[str, Entry], targets: Mapping[
     entry = entries.get(target)
     if entry is not None and entry.mode not in (LINK, SUBMODULE):
         if link.endswith(".py"):
-            listing.files.append(
-                Found(link[cut:], entry.object, target[cut:] if target.startswith(link[:cut]) else None)
-            )
+            listing.files.append(Found(link[cut:], entry.object, target[cut:] if target.startswith(link[:cut]) else None))
     elif target and any(True for _ in _files_in(target, entries)):
         if not link.startswith(target + "/"):
             for path, inner in _files_in(target, entries):

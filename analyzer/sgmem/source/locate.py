@@ -69,9 +69,7 @@ def _folder(spec: str, working_folder: Path) -> Path | None:
     return None
 
 
-def _elsewhere(
-    spec: str, package: str | None, working_folder: Path, settings: SourceSettings, store: Store
-) -> SourceTree:
+def _elsewhere(spec: str, package: str | None, working_folder: Path, settings: SourceSettings, store: Store) -> SourceTree:
     from sgmem.source.release import parse_release, release_folder
 
     release = parse_release(spec)
@@ -84,9 +82,7 @@ def _elsewhere(
     if colon and revision and not _DRIVE.match(spec):
         from sgmem.source.git import open_revision
 
-        return open_revision(
-            revision, path, package=package, working_folder=working_folder, settings=settings, store=store
-        )
+        return open_revision(revision, path, package=package, working_folder=working_folder, settings=settings, store=store)
     raise UsageError(f"there is no folder {printable(spec)}", hint=_WAYS)
 
 
@@ -117,9 +113,7 @@ def _at_hand(package: str | None, working_folder: Path, settings: SourceSettings
     )
 
 
-def _worked_in(
-    package: str | None, working_folder: Path, settings: SourceSettings, store: Store
-) -> tuple[FolderSource | None, str]:
+def _worked_in(package: str | None, working_folder: Path, settings: SourceSettings, store: Store) -> tuple[FolderSource | None, str]:
     """The package worked in, or why it is not taken. A package that was asked for by name need not look right."""
     below = path_in_package(working_folder)
     folder = working_folder.absolute()

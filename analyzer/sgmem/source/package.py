@@ -118,9 +118,7 @@ def _named(paths: Sequence[str], packages: Sequence[Candidate], package: str, wh
     if named:
         return _shallowest(named)
     names = _names(packages)
-    raise NothingAnalysed(
-        f"{where} holds no package {package}" + (f"; it holds {_some(names)}" if names else ""), candidates=names
-    )
+    raise NothingAnalysed(f"{where} holds no package {package}" + (f"; it holds {_some(names)}" if names else ""), candidates=names)
 
 
 def _without_init(paths: Sequence[str]) -> Candidate:

@@ -38,9 +38,7 @@ def find_version(read: Reader, *, package: str, beside: Iterable[str], above: It
 def _from_metadata(read: Reader, package: str, beside: Iterable[str]) -> str | None:
     """The distribution of that name, else the one whose list of files has the package: forks have their own names."""
     infos = sorted(name for name in beside if name.endswith(".dist-info"))
-    own = [
-        info for info in infos if normal_name(info.removesuffix(".dist-info").partition("-")[0]) == normal_name(package)
-    ]
+    own = [info for info in infos if normal_name(info.removesuffix(".dist-info").partition("-")[0]) == normal_name(package)]
     for info in own:
         if version := _first(read, [f"{info}/METADATA"], _HEADER):
             return version

@@ -82,11 +82,7 @@ def _selection(listing: Listing, candidate: Candidate, levels: int) -> Selection
         parent=candidate.parent,
         levels=levels,
         # A file reached through a link counts once, where it really is, if that is in the package too.
-        files=[
-            Found(found.path[cut:], found.key)
-            for found in listing.files
-            if found.path in inside and found.real not in inside
-        ],
+        files=[Found(found.path[cut:], found.key) for found in listing.files if found.path in inside and found.real not in inside],
         unreadable=[(path[cut:], why) for path, why in listing.unreadable if path.startswith(candidate.prefix)],
     )
 

@@ -61,9 +61,7 @@ class SourceTree:
         self.root = root
         self.package = package
         self.version = version
-        self.files: Mapping[str, SourceFile] = MappingProxyType(
-            {file.path: file for file in sorted(files, key=lambda file: file.path)}
-        )
+        self.files: Mapping[str, SourceFile] = MappingProxyType({file.path: file for file in sorted(files, key=lambda file: file.path)})
         self._contents = contents
         self._unreadable = {file.path: file for file in unreadable}
         self._bytes: dict[str, bytes] = {}
@@ -76,9 +74,7 @@ class SourceTree:
         self._fingerprint: str | None = None
 
     @classmethod
-    def from_texts(
-        cls, texts: Mapping[str, str | bytes], *, package: str | None = None, version: str | None = None
-    ) -> SourceTree:
+    def from_texts(cls, texts: Mapping[str, str | bytes], *, package: str | None = None, version: str | None = None) -> SourceTree:
         """A tree in memory: path -> source text. Without `package` it is the first folder of the first path."""
         encoded = {path: text.encode() if isinstance(text, str) else text for path, text in texts.items()}
         if package is None:
@@ -165,9 +161,7 @@ class SourceTree:
             return tuple(path for path in self.files if mentions(self.read(path), identifier))
         stands_alone = index.search(identifier)
         return tuple(
-            path
-            for path in self.files
-            if path in stands_alone and (stands_alone[path] or mentions(self.read(path), identifier))
+            path for path in self.files if path in stands_alone and (stands_alone[path] or mentions(self.read(path), identifier))
         )
 
     def _word_index(self) -> WordIndex | None:

@@ -22,9 +22,7 @@ class _Folder(msgspec.Struct, frozen=True):
     link: bool
 
 
-def walk(
-    root: str, *, max_folders: int | None = None, max_files: int | None = None, outside_links: bool = False
-) -> Listing:
+def walk(root: str, *, max_folders: int | None = None, max_files: int | None = None, outside_links: bool = False) -> Listing:
     """The Python files below `root`; hidden folders, caches, virtual environments, installed packages are skipped.
 
     Links to folders are followed if they stay below `root` and do not lead back to a folder they are in; a link inside
@@ -90,9 +88,7 @@ class _Walker:
             except OSError:
                 is_file = True
             if is_file:
-                self.listing.files.append(
-                    Found(path, entry.path, self._below_root(entry.path) if folder.link else None)
-                )
+                self.listing.files.append(Found(path, entry.path, self._below_root(entry.path) if folder.link else None))
             return
         real = os.path.realpath(entry.path)
         if not Path(real).exists():

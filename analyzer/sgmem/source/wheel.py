@@ -76,9 +76,7 @@ def _write(members: list[zipfile.ZipInfo], archive: zipfile.ZipFile, folder: Pat
             target.parent.mkdir(parents=True, exist_ok=True)
             total += _write_member(archive, member, target, min(_MAX_MEMBER_BYTES, _MAX_TOTAL_BYTES - total), wheel)
         except (FileExistsError, NotADirectoryError, IsADirectoryError) as error:
-            raise UsageError(
-                f"{wheel} is refused: its member {printable(member.filename)} is both a file and a folder"
-            ) from error
+            raise UsageError(f"{wheel} is refused: its member {printable(member.filename)} is both a file and a folder") from error
     return len({member.filename for member in members if member.filename.endswith(".py")})
 
 

@@ -80,9 +80,7 @@ class _Builder:
                 pending.append(inner)
             elif isinstance(node, cst.Import | cst.ImportFrom):
                 self._import(node, scope, checking)
-            row = StatementOutline(
-                _KINDS[type(node)], self._whole_span(node), parent, block, scope, self._heads(node), _names(node)
-            )
+            row = StatementOutline(_KINDS[type(node)], self._whole_span(node), parent, block, scope, self._heads(node), _names(node))
             tables.statements.append(row)
             for children, label in reversed(_blocks(node)):
                 below = checking or (isinstance(node, cst.If) and label == "body" and _is_type_checking(node.test))

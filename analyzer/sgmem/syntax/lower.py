@@ -193,9 +193,7 @@ class ExpressionLowering:
         return ir.Comprehension(self.span(node), _COMPREHENSIONS[type(node)], self.lower(node.elt), None, clauses)
 
     def dict_comprehension(self, node: cst.DictComp) -> ir.Expr:
-        return ir.Comprehension(
-            self.span(node), "dict", self.lower(node.key), self.lower(node.value), self.clauses(node.for_in)
-        )
+        return ir.Comprehension(self.span(node), "dict", self.lower(node.key), self.lower(node.value), self.clauses(node.for_in))
 
     def clauses(self, first: cst.CompFor) -> tuple[ir.Clause, ...]:
         clauses: list[ir.Clause] = []
@@ -254,9 +252,7 @@ class ExpressionLowering:
         self._format_parts(node, node.parts, parts)
         return ir.Format(self.span(node), tuple(parts))
 
-    def _format_parts(
-        self, node: cst.FormattedString, content: Sequence[cst.BaseFormattedStringContent], parts: list[ir.Expr]
-    ) -> None:
+    def _format_parts(self, node: cst.FormattedString, content: Sequence[cst.BaseFormattedStringContent], parts: list[ir.Expr]) -> None:
         for part in content:
             if not isinstance(part, _FORMATTED):
                 assert isinstance(part, cst.FormattedStringText)
@@ -273,9 +269,7 @@ class ExpressionLowering:
 
 
 # Template strings came to libcst later; their nodes look like those of f-strings.
-_FORMATTED = tuple(
-    getattr(cst, name) for name in ("FormattedStringExpression", "TemplatedStringExpression") if hasattr(cst, name)
-)
+_FORMATTED = tuple(getattr(cst, name) for name in ("FormattedStringExpression", "TemplatedStringExpression") if hasattr(cst, name))
 _DISPLAYS: dict[type, Literal["tuple", "list", "set"]] = {cst.Tuple: "tuple", cst.List: "list", cst.Set: "set"}
 _COMPREHENSIONS: dict[type, Literal["generator", "list", "set"]] = {
     cst.GeneratorExp: "generator",

@@ -65,9 +65,7 @@ class _Recording:
         else:
             self.line, self.column = state.line, state.column
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         if kind is None:
             state, node = self.state, self.node
             state.spans[node] = Span(self.line, self.column, state.line, state.column)
