@@ -306,7 +306,9 @@ class Body:
         return block
 
     def rebindable(self) -> list[str]:
-        return [name for name in self.known.get("num", []) if name != SEED]  # a value bound to it would be traced as well
+        return [
+            name for name in self.known.get("num", []) if name != SEED
+        ]  # a value bound to it would be traced as well
 
     def target(self, kind: Type) -> str:
         """A variable to bind: a known one of the type, or a new one."""
@@ -332,7 +334,11 @@ class Body:
         if depth > 0:
             choices += ["either"] + ["call", "call"] * any(one.returns == kind for one in self.later)
         if kind == "num":
-            choices += ["item"] * ("pair" in self.known) + ["element"] * ("list" in self.known) + ["key"] * ("table" in self.known)
+            choices += (
+                ["item"] * ("pair" in self.known)
+                + ["element"] * ("list" in self.known)
+                + ["key"] * ("table" in self.known)
+            )
             choices += ["field", "field"] * bool(self.objects()) + ["get"] * bool(self.objects(methods=True))
             choices += ["sum"] * (self.features.arithmetic and depth > 0)
             choices += ["global"] * (self.features.globals and not self.alone) + ["closure"] * bool(self.closures)

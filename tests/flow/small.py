@@ -104,3 +104,8 @@ def at(result: Trace, line: Line, *roles: str) -> list[Site]:
         for site in result.sites
         if site.path == path and site.line <= number <= site.end_line and (not roles or site.role in roles)
     ]
+
+
+def told(slicer: Slicer) -> list[str]:
+    """The budgets that stopped a slice, as it reports them."""
+    return [why for _, _, why in slicer.slice.unresolved if "could not be resolved" not in why]

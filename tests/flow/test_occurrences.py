@@ -50,7 +50,9 @@ RECORDS = """
         ("def use(derived): show(derived.share)", "Base.share", "instance"),
     ],
 )
-def test_a_field_is_found_by_type_then_by_the_naming_of_the_object_then_loosely(body: str, place: str, grade: str) -> None:
+def test_a_field_is_found_by_type_then_by_the_naming_of_the_object_then_loosely(
+    body: str, place: str, grade: str
+) -> None:
     name = "share" if "share" in body else "budget"
     places = [one[:2] for one in found(f"{RECORDS}\n\n    {body}\n", name)]
     assert (place, grade) in places
@@ -69,7 +71,10 @@ def test_what_leads_out_of_the_program_is_no_place() -> None:
 
 
 def test_a_variable_that_spells_a_class_without_the_field_is_loose() -> None:
-    assert found(f"{RECORDS}\n\n    def use(stranger): show(stranger.budget)\n", "budget")[0][:2] == ("?.budget", "name")
+    assert found(f"{RECORDS}\n\n    def use(stranger): show(stranger.budget)\n", "budget")[0][:2] == (
+        "?.budget",
+        "name",
+    )
 
 
 GLOBALS = {
@@ -228,7 +233,13 @@ def test_nonlocal_writes_the_variable_of_the_function_around() -> None:
 
 @pytest.mark.parametrize(
     ("name", "spelled"),
-    [("ServerArgs", "server_args"), ("KVPool", "kv_pool"), ("ModelRunner", "model_runner"), ("_Private", "private"), ("X", "x")],
+    [
+        ("ServerArgs", "server_args"),
+        ("KVPool", "kv_pool"),
+        ("ModelRunner", "model_runner"),
+        ("_Private", "private"),
+        ("X", "x"),
+    ],
 )
 def test_the_variable_name_that_spells_a_class(name: str, spelled: str) -> None:
     assert snake_case(name) == spelled
@@ -240,7 +251,9 @@ def test_grades_map_to_confidence() -> None:
 
 
 def test_places_name_themselves() -> None:
-    program = program_of("budget = 1\n\n\nclass Args:\n    budget = 2\n\n    def use(self, budget):\n        share = budget\n")
+    program = program_of(
+        "budget = 1\n\n\nclass Args:\n    budget = 2\n\n    def use(self, budget):\n        share = budget\n"
+    )
     occurrences = Occurrences(program)
     kinds = {type(one.place): str(one.place) for one in occurrences.writes("budget")}
     kinds |= {Parameter: str(next(iter(occurrences.parameters("budget"))))}

@@ -20,7 +20,10 @@ from sgmem.source.tree import SourceTree
 
 NO_LIMIT = Budget(states=100_000, derivations=1_000, fields=1_000, through_constructors=True)
 repeatable = settings(
-    max_examples=80, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
+    max_examples=80,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
 
 
@@ -52,7 +55,9 @@ def covered(flows: Flows) -> set[int]:
 
 
 def shown(flows: Flows, lines: set[int]) -> str:
-    return "\n".join(f"{'>>' if n in lines else '  '} {n:3} {line}" for n, line in enumerate(flows.text.splitlines(), 1))
+    return "\n".join(
+        f"{'>>' if n in lines else '  '} {n:3} {line}" for n, line in enumerate(flows.text.splitlines(), 1)
+    )
 
 
 @repeatable
@@ -110,7 +115,9 @@ def test_options_only_take_away(flows: Flows, direction: str, depth: int) -> Non
     assert asked(min_confidence="high") <= asked(min_confidence="medium") <= whole
 
 
-@pytest.mark.parametrize("kind", ["if flag()", "for ", "class Record", "**{", "*[", ".append(", "def inner", "global ", ".get_", "+="])
+@pytest.mark.parametrize(
+    "kind", ["if flag()", "for ", "class Record", "**{", "*[", ".append(", "def inner", "global ", ".get_", "+="]
+)
 def test_the_programs_hold_every_construct(kind: str) -> None:
     """A generator that never draws a construct proves nothing about it."""
     drawn = [Maker(Random(seed), Features()).program() for seed in range(40)]

@@ -96,7 +96,13 @@ FLAGS = """
 
 
 @pytest.mark.parametrize(
-    "code", ['"--max-budget", type', 'dest="max_budget"', 'parser.add_argument("max_budget")', '  add_argument("--max-budget")']
+    "code",
+    [
+        '"--max-budget", type',
+        'dest="max_budget"',
+        'parser.add_argument("max_budget")',
+        '  add_argument("--max-budget")',
+    ],
 )
 def test_flags_declare_the_parameter_by_name_and_by_dest(code: str) -> None:
     assert ("declaration", "flag") in kinds(FLAGS, line_of(FLAGS, code), "max_budget")
@@ -251,8 +257,14 @@ def test_a_function_s_name_is_its_result() -> None:
     result = traced(FUNCTIONS)
     declared = at(result, line_of(FUNCTIONS, "def budget("), "declaration")
     assert [(site.code, site.slot) for site in declared] == [("def budget", "prog.main:budget()")]
-    for code, kind in (("return 7", "conditional"), ("return scale * 2 + 1", "derived"), ("return measured()", "conditional")):
-        assert ("prog.main:budget()", kind) in {(site.slot, site.kind) for site in at(result, line_of(FUNCTIONS, code), "write")}
+    for code, kind in (
+        ("return 7", "conditional"),
+        ("return scale * 2 + 1", "derived"),
+        ("return measured()", "conditional"),
+    ):
+        assert ("prog.main:budget()", kind) in {
+            (site.slot, site.kind) for site in at(result, line_of(FUNCTIONS, code), "write")
+        }
 
 
 def test_what_a_function_returns_is_followed_from_its_calls() -> None:

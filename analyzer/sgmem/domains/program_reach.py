@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from sgmem.domains.program_formulas import FormulaExpression
     from sgmem.flow.guards import Conditions
     from sgmem.flow.occurrences import Occurrences
-    from sgmem.flow.steps import Step, Stepper
+    from sgmem.flow.step import Step
+    from sgmem.flow.steps import Stepper
     from sgmem.flow.uses import Stack, Uses
     from sgmem.models.load import Models
     from sgmem.program.program import Program

@@ -8,11 +8,11 @@ from typing import Literal
 
 from sgmem.flow.arithmetic import NUMERIC, formula_span, is_text
 from sgmem.flow.aside import is_aside
+from sgmem.flow.calling import METHODS
 from sgmem.flow.conversions import aligned, unconverted
 from sgmem.flow.occurrences import Occurrence, Occurrences
 from sgmem.flow.order import ENTRY, Order
 from sgmem.flow.places import ANY, MAX_PATH, Field, GlobalVariable, LooseField, Parameter, Path, Place, Variable
-from sgmem.flow.steps import METHODS
 from sgmem.program.calls import CallSite, bind
 from sgmem.program.classes import assigned
 from sgmem.program.entities import Class, Function

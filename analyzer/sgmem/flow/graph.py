@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from sgmem.flow.occurrences import Grade
 from sgmem.flow.places import Field, Parameter, Path, Place
-from sgmem.flow.steps import Kind
+from sgmem.flow.step import Kind
 from sgmem.flow.uses import Stack
 from sgmem.program.files import File
 from sgmem.syntax.ir import Expr, Span

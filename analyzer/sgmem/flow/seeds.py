@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from sgmem.flow.arithmetic import formula_span
+from sgmem.flow.arithmetic import ARITHMETIC, NUMERIC, formula_span
 from sgmem.flow.graph import LEVELS, FormulaSite, Role, SiteKey, SliceSite, State, describe
 from sgmem.flow.occurrences import Grade, Occurrence
 from sgmem.flow.places import ANY, Field, GlobalVariable, LooseField, Parameter, Path, Place, Result
 from sgmem.flow.slicer import Slicer
-from sgmem.flow.steps import ARITHMETIC, NUMERIC
 from sgmem.flow.uses import Stack
 from sgmem.program.entities import Function
 from sgmem.program.files import File, dotted
@@ -195,6 +194,10 @@ class Seeds:
         key = SiteKey(file, node.span, "declaration", f"flag --{self.name.replace('_', '-')}")
         self.slicer.slice.add(SliceSite(key, index, None, False, "same", "flag"))
         self.slicer.slice.entries[key] = None
+        for argument in node.args:
+            if argument.keyword == "default":
+                for given in self.slicer.slice.at(file, argument.span):
+                    self.slicer.slice.connect(given, key, "argument")
 
 
 def write_kind(seen: Occurrence) -> str:

@@ -11,7 +11,8 @@ from sgmem.flow.graph import FormulaSite, Move, Role, SiteKey, Slice, SliceSite,
 from sgmem.flow.occurrences import Grade, Occurrences
 from sgmem.flow.order import ENTRY, Order
 from sgmem.flow.places import Field, LooseField, Parameter, Path, Place, Result, Variable
-from sgmem.flow.steps import Kind, Step, Stepper
+from sgmem.flow.step import Kind, Step
+from sgmem.flow.steps import Stepper
 from sgmem.flow.uses import Stack, Use, Uses
 from sgmem.program.calls import bind
 from sgmem.program.entities import Function

@@ -7,10 +7,11 @@ from itertools import pairwise
 
 from sgmem.flow.births import RANK, Birth, Births, Hop, assigned, unpacking
 from sgmem.flow.graph import LEVELS, FormulaSite, Role, SiteKey, SliceSite, describe
+from sgmem.flow.guards import Conditions
 from sgmem.flow.measurements import Measurements
 from sgmem.flow.places import ANY, Parameter, Path
 from sgmem.flow.slicer import Slicer
-from sgmem.flow.steps import Kind
+from sgmem.flow.step import Kind
 from sgmem.flow.uses import Stack
 from sgmem.models.load import Models
 from sgmem.program.calls import bind
@@ -36,6 +37,7 @@ class BackwardSlice:
         self.slicer = slicer
         self.measurements = Measurements(program, models)
         self.births = Births(program, slicer.occurrences, slicer.order, self.measurements.measures)
+        self.conditions = Conditions(program, slicer.order)
 
     def of(self, births: Iterable[Birth], hops: int = 0) -> list[Led]:
         """Births with their sites and the sites of their hops, which become part of the slice. `hops` is how far what they lead to is
@@ -67,8 +69,16 @@ class BackwardSlice:
             known = any(key in self.slicer.slice.formulas for key in sites)
             return self.births.is_aside(birth), 0 if birth.kind == "measurement" else 1 if known else 2 + RANK[birth.kind]
 
-        ranked = sorted(births, key=rank)
-        return [birth for birth in ranked if rank(birth) == rank(ranked[0])][:MAX_ALTERNATIVES]
+        best = min(map(rank, births))
+        alike = [birth for birth in births if rank(birth) == best]
+        # What is always done comes before what is done under conditions.
+        return sorted(alike, key=lambda birth: (self._conditions(birth), len(birth.hops)))[:MAX_ALTERNATIVES]
+
+    def _conditions(self, birth: Birth) -> int:
+        """Under how many conditions a value is born and comes to where it is used, each function taken by itself."""
+        places = dict.fromkeys((each.file, each.statement) for each in (birth, *birth.hops))
+        found = [condition for file, index in places for condition in self.conditions.own(file, index)]
+        return sum(condition.how != "check" for condition in found)
 
     def formula_of(self, led: Led, levels: int) -> FormulaSite | None:
         """The computation that a value was born of, as a formula of the slice; None where it is no computation or known already."""
@@ -140,7 +150,9 @@ class BackwardSlice:
         if named or (known and not unpacks):
             return (named or known)[0]
         role: Role = "read"
-        if hop.span != statement.span:
+        if hop.file.scope(hop.file.outline.statements[hop.statement].scope).kind == "class":
+            role = "declaration"
+        elif hop.span != statement.span:
             role = "pass"
         elif ":" in hop.text:
             role = "store"

@@ -9,12 +9,11 @@ from sgmem.domains.program_gauges import Gauges
 from sgmem.domains.program_negative import NegativeVerdicts
 from sgmem.domains.program_units import Units
 from sgmem.domains.unparse import text_of
-from sgmem.flow.arithmetic import is_text
+from sgmem.flow.arithmetic import NUMERIC, is_text
 from sgmem.flow.checks import Checks
 from sgmem.flow.graph import FormulaSite, SiteKey
 from sgmem.flow.places import ANY
 from sgmem.flow.slicer import Slicer
-from sgmem.flow.steps import NUMERIC
 from sgmem.models.load import Models
 from sgmem.program.files import dotted
 from sgmem.program.program import Program
