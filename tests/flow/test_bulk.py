@@ -153,8 +153,7 @@ HAND_WRITTEN = """
 def test_a_constructor_written_by_hand_takes_what_it_names_or_leaves_open() -> None:
     result = traced(HAND_WRITTEN)
     written = {
-        code: {site.slot for site in at(result, line_of(HAND_WRITTEN, code), "write")}
-        for code in ("Args(**", "Open(**", "Closed(**")
+        code: {site.slot for site in at(result, line_of(HAND_WRITTEN, code), "write")} for code in ("Args(**", "Open(**", "Closed(**")
     }
     assert written["Args(**"] == {"prog.main:Args.budget"}
     assert written["Open(**"] == {"prog.main:Open.budget"}

@@ -9,11 +9,7 @@ from sgmem.queries.options import TraceOptions
 
 
 def when(source: str, code: str, name: str = "budget") -> set[tuple[str, ...]]:
-    return {
-        site.when
-        for site in at(traced(source, name, TraceOptions()), line_of(source, code))
-        if site.role != "declaration"
-    }
+    return {site.when for site in at(traced(source, name, TraceOptions()), line_of(source, code)) if site.role != "declaration"}
 
 
 OWN = """

@@ -50,9 +50,7 @@ RECORDS = """
         ("def use(derived): show(derived.share)", "Base.share", "instance"),
     ],
 )
-def test_a_field_is_found_by_type_then_by_the_naming_of_the_object_then_loosely(
-    body: str, place: str, grade: str
-) -> None:
+def test_a_field_is_found_by_type_then_by_the_naming_of_the_object_then_loosely(body: str, place: str, grade: str) -> None:
     name = "share" if "share" in body else "budget"
     places = [one[:2] for one in found(f"{RECORDS}\n\n    {body}\n", name)]
     assert (place, grade) in places
@@ -251,9 +249,7 @@ def test_grades_map_to_confidence() -> None:
 
 
 def test_places_name_themselves() -> None:
-    program = program_of(
-        "budget = 1\n\n\nclass Args:\n    budget = 2\n\n    def use(self, budget):\n        share = budget\n"
-    )
+    program = program_of("budget = 1\n\n\nclass Args:\n    budget = 2\n\n    def use(self, budget):\n        share = budget\n")
     occurrences = Occurrences(program)
     kinds = {type(one.place): str(one.place) for one in occurrences.writes("budget")}
     kinds |= {Parameter: str(next(iter(occurrences.parameters("budget"))))}

@@ -40,9 +40,7 @@ def setup(source: str = SOURCE) -> tuple[Order, File, dict[int, int]]:
 def test_definitions_and_whether_they_certainly_overwrite() -> None:
     order, file, at = setup()
     certain = {
-        line: order.definitions(file, 1, "value")[index]
-        for line, index in at.items()
-        if index in order.definitions(file, 1, "value")
+        line: order.definitions(file, 1, "value")[index] for line, index in at.items() if index in order.definitions(file, 1, "value")
     }
     assert certain == {4: True, 6: True, 8: True, 11: True, 13: False, 15: False}
 

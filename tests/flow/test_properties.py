@@ -5,7 +5,8 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from flow.random_flows import EXACT, SEED, START, Features, Flows, Maker
+from flow.drawn_flows import EXACT, Features, Maker
+from flow.random_flows import SEED, START, Flows
 from flow.walks import TooLong, reached
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
@@ -55,9 +56,7 @@ def covered(flows: Flows) -> set[int]:
 
 
 def shown(flows: Flows, lines: set[int]) -> str:
-    return "\n".join(
-        f"{'>>' if n in lines else '  '} {n:3} {line}" for n, line in enumerate(flows.text.splitlines(), 1)
-    )
+    return "\n".join(f"{'>>' if n in lines else '  '} {n:3} {line}" for n, line in enumerate(flows.text.splitlines(), 1))
 
 
 @repeatable
@@ -115,9 +114,7 @@ def test_options_only_take_away(flows: Flows, direction: str, depth: int) -> Non
     assert asked(min_confidence="high") <= asked(min_confidence="medium") <= whole
 
 
-@pytest.mark.parametrize(
-    "kind", ["if flag()", "for ", "class Record", "**{", "*[", ".append(", "def inner", "global ", ".get_", "+="]
-)
+@pytest.mark.parametrize("kind", ["if flag()", "for ", "class Record", "**{", "*[", ".append(", "def inner", "global ", ".get_", "+="])
 def test_the_programs_hold_every_construct(kind: str) -> None:
     """A generator that never draws a construct proves nothing about it."""
     drawn = [Maker(Random(seed), Features()).program() for seed in range(40)]

@@ -262,9 +262,7 @@ def test_a_function_s_name_is_its_result() -> None:
         ("return scale * 2 + 1", "derived"),
         ("return measured()", "conditional"),
     ):
-        assert ("prog.main:budget()", kind) in {
-            (site.slot, site.kind) for site in at(result, line_of(FUNCTIONS, code), "write")
-        }
+        assert ("prog.main:budget()", kind) in {(site.slot, site.kind) for site in at(result, line_of(FUNCTIONS, code), "write")}
 
 
 def test_what_a_function_returns_is_followed_from_its_calls() -> None:

@@ -1,4 +1,4 @@
-"""The forward slice as a whole: matched calls, budgets, and that it always ends."""
+"""The forward slice as a whole: matched calls, roles, formulas, the graph."""
 
 from __future__ import annotations
 

@@ -66,9 +66,7 @@ class Walk:
         self.calls += 1
         if self.calls > MAX_CALLS:
             raise TooLong
-        local: dict[str, Value | Expr] = {
-            name: value for (name, _), value in zip(function.parameters, arguments, strict=True)
-        }
+        local: dict[str, Value | Expr] = {name: value for (name, _), value in zip(function.parameters, arguments, strict=True)}
         try:
             self.block(function.body, local)
         except _Returned as result:
@@ -107,9 +105,7 @@ class Walk:
                 parts[len(parts)] = value is True
             case "set":
                 box = self.box(local[first])
-                box.parts[statement.index] = self.note(
-                    value is True, self.flows.classes[box.owner].set[statement.index]
-                )
+                box.parts[statement.index] = self.note(value is True, self.flows.classes[box.owner].set[statement.index])
             case "for":
                 for part in list(self.box(value).parts.values()):
                     local[first] = part

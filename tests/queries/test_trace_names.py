@@ -140,9 +140,7 @@ def test_the_same_class_name_in_two_modules_is_ambiguous() -> None:
     assert {site.path for site in result.sites} == {"prog/more.py"}
 
 
-@pytest.mark.parametrize(
-    "name", ["Nothing.budget", "prog.main:Args.budget", "prog.other:budget", "local.nested.budget"]
-)
+@pytest.mark.parametrize("name", ["Nothing.budget", "prog.main:Args.budget", "prog.other:budget", "local.nested.budget"])
 def test_an_unknown_qualifier_lists_the_places_that_bear_the_name(name: str) -> None:
     candidates = failure(name).candidates
     assert "prog.args:Args.budget" in candidates
@@ -165,9 +163,7 @@ def test_a_class_is_no_value() -> None:
     assert "Derived" not in found.candidates
 
 
-@pytest.mark.parametrize(
-    "name", ["", ":", ".", "a b", "budget.", "--budget", "prog.main:", "3", "budget\n()", "*", "é\x00"]
-)
+@pytest.mark.parametrize("name", ["", ":", ".", "a b", "budget.", "--budget", "prog.main:", "3", "budget\n()", "*", "é\x00"])
 def test_what_is_no_name_is_not_found(name: str) -> None:
     failure(name)
 

@@ -72,9 +72,7 @@ def covered(**options: object) -> dict[str, bool]:
 
 def test_both_directions_show_where_it_comes_from_and_where_it_goes() -> None:
     lines = covered()
-    assert not [
-        code for line, is_kept in lines.items() for code in ORIGINS + USES if line.startswith(code) and not is_kept
-    ]
+    assert not [code for line, is_kept in lines.items() for code in ORIGINS + USES if line.startswith(code) and not is_kept]
     assert not lines["show(amount)"]
 
 
@@ -102,9 +100,7 @@ def test_the_two_directions_together_are_the_whole() -> None:
         for site in traced(PROGRAM, "budget", TraceOptions(direction=direction)).sites  # type: ignore[arg-type]
     }
     inputs = {
-        site
-        for site in whole - parts
-        if site[1] in {line_of(PROGRAM, code)[1] for code in ("spare = free", "runner = ", "other = ")}
+        site for site in whole - parts if site[1] in {line_of(PROGRAM, code)[1] for code in ("spare = free", "runner = ", "other = ")}
     }
     assert whole - parts == inputs, "only the origins of what it is combined with are on neither side"
 
@@ -370,11 +366,7 @@ GRADES = """
 )
 def test_min_confidence_drops_weaker_joins(least: str, kept: list[str]) -> None:
     result = traced(GRADES, "budget", TraceOptions(min_confidence=least))  # type: ignore[arg-type]
-    shown = [
-        code
-        for code in ("show(args.budget)", "show(twin.budget)", "show(whatever.budget)")
-        if at(result, line_of(GRADES, code))
-    ]
+    shown = [code for code in ("show(args.budget)", "show(twin.budget)", "show(whatever.budget)") if at(result, line_of(GRADES, code))]
     assert shown == kept
     order = ("low", "medium", "high")
     assert all(order.index(site.confidence) >= order.index(least) for site in result.sites)

@@ -237,16 +237,16 @@ class Births:
             for store in self.occurrences.writes_in_statement(at.file, index, place.name):
                 if store.place == place:
                     yield from self._store(store, place, path, at, at.stack, seen)
-        if ENTRY in reaching or self._set_by_callees(place, at):
+        if ENTRY in reaching or self._set_by_callees(place, at, min(reaching, default=ENTRY)):
             yield from self._writes(place, path, at, seen, frozenset(assigned_here) - reaching)
 
-    def _set_by_callees(self, place: Field | LooseField, at: _At) -> bool:
-        """Whether the function that reads a field mentions another one that assigns it, so may call it in between."""
+    def _set_by_callees(self, place: Field | LooseField, at: _At, since: int) -> bool:
+        """Whether the function that reads a field mentions, between an assignment and the read, another that assigns it."""
         around = (self.program.calls.inside(store.file, store.statement) for store in self._stores(place))
         names = {
             function.name for function in around if function is not None and (function.file, function.index) != (at.file, at.scope)
         }
-        return any(next(at.file.mentions_in(at.scope, name), None) is not None for name in names)
+        return any(since < index < at.statement for name in names for index in at.file.mentions_in(at.scope, name))
 
     def _writes(
         self, place: Place, path: Path, at: _At, seen: set[tuple[object, Path]], hidden: frozenset[int] = frozenset()

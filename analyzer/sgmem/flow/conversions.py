@@ -8,6 +8,8 @@ from sgmem.syntax.ir import Expr
 
 _CONVERSIONS = frozenset({*(2**n for n in (3, 10, 20, 30, 40)), *(10**n for n in (3, 6, 9, 12))})
 
+_ROUNDINGS = frozenset({"int", "float", "round", "math.ceil", "math.floor"})
+
 
 def unconverted(expr: ir.Binary) -> Expr | None:
     """The amount that an expression only converts to another unit (`x * (1 << 30)`, `x / 1024`); None for other arithmetic."""
@@ -17,6 +19,13 @@ def unconverted(expr: ir.Binary) -> Expr | None:
         if expr.operator == "*" and literal(expr.left) in _CONVERSIONS:
             return expr.right
     return None
+
+
+def is_same_amount(expr: Expr) -> bool:
+    """Whether arithmetic gives back the amount it takes: in another unit, as a whole number, rounded to whole pages."""
+    while isinstance(expr, ir.Call) and dotted(expr.func) in _ROUNDINGS and expr.args:
+        expr = expr.args[0].value
+    return isinstance(expr, ir.Binary) and (unconverted(expr) is not None or aligned(expr) is not None)
 
 
 def literal(expr: Expr) -> int | float | None:

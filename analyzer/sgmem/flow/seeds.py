@@ -89,7 +89,10 @@ class Seeds:
         slice_ = self.slicer.slice
         slice_.add(SliceSite(formula, statement, place, False, grade))
         slice_.lead(formula, key, "assign")
-        written = FormulaSite(formula, key.file, statement, expression, target, place, levels=LEVELS)
+        # What a configured value's default is computed from is told as its inputs; their own arithmetic is another story.
+        configured = isinstance(place, Field) and self.program.classes.is_record(place.owner)
+        levels = 0 if configured else LEVELS
+        written = FormulaSite(formula, key.file, statement, expression, target, place, levels=levels)
         slice_.formulas.setdefault(formula, written)
 
     def _function(self, function: Function) -> None:

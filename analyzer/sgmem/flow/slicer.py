@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from sgmem.flow.arithmetic import formula_span
+from sgmem.flow.conversions import is_same_amount
 from sgmem.flow.graph import FormulaSite, Move, Role, SiteKey, Slice, SliceSite, State, describe
 from sgmem.flow.occurrences import Grade, Occurrences
 from sgmem.flow.order import ENTRY, Order
@@ -66,7 +67,7 @@ class Slicer:
         self._pending: deque[tuple[State, Distance]] = deque()
         self._followed = 0
         self._seen: set[State] = set()
-        self._stepped: dict[tuple[Expr, Path], list[Step]] = {}
+        self._stepped: dict[tuple[Expr, Path, str | None], list[Step]] = {}
 
     def enter(self, state: State, source: SiteKey, kind: Kind) -> None:
         """Follow a place that the value enters at `source` from outside the slice."""
@@ -111,10 +112,11 @@ class Slicer:
             self._take(step, use, state, first, distance)
 
     def _steps(self, use: Use, path: Path) -> list[Step]:
-        key = (use.node, path)
+        key = (use.node, path, use.key)
         found = self._stepped.get(key)
         if found is None:
-            found = self._stepped[key] = self.stepper.steps(use.file, use.statement, use.node, use.ancestors, path)
+            steps = self.stepper.steps(use.file, use.statement, use.node, use.ancestors, path, use.key)
+            found = self._stepped[key] = steps
         return found
 
     def _use_site(self, use: Use, state: State, steps: list[Step], hops: int) -> SiteKey:
@@ -147,7 +149,7 @@ class Slicer:
         derivations, fields = distance.derivations, distance.fields
         if step.formula is not None and not _is_passing(step):
             sites.append(self._formula(step, use, first, distance.hops, derivations, use.stack))
-            derivations += 1
+            derivations += 0 if is_same_amount(step.formula) else 1
         if step.unresolved is not None and not derived:
             self.slice.unresolved[(use.file.path, step.span.line, step.unresolved)] = None
         target, onward = step.target, None

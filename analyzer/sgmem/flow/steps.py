@@ -19,10 +19,15 @@ _VIEWS = {"T", "mT", "data", "real", "value"}
 class Stepper(Calling):
     """Computes forward steps over one program."""
 
-    def steps(self, file: File, statement: int, node: Expr, ancestors: tuple[Expr, ...], path: Path = ()) -> list[Step]:
-        """All next steps of the value read at `node`; `ancestors` lead down to it from a top-level expression of the statement."""
+    def steps(
+        self, file: File, statement: int, node: Expr, ancestors: tuple[Expr, ...], path: Path = (), key: str | None = None
+    ) -> list[Step]:
+        """All next steps of the value read at `node`; `ancestors` lead down to it from a top-level expression of the statement. `key`
+        is its name where `node` reads it by a variable that runs over names."""
         found: list[Step] = []
         value: Value | None = Value(node, path)
+        if key is not None and isinstance(node, ir.Call) and isinstance(node.args[1].value, ir.Name):
+            value = Value(node, path, key_variable=node.args[1].value.id, key=key)
         for depth in range(len(ancestors) - 1, -1, -1):
             assert value is not None
             parent = ancestors[depth]

@@ -6,6 +6,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from sgmem.flow.listed import listed_reads
 from sgmem.flow.occurrences import Grade, Occurrences
 from sgmem.flow.order import ENTRY, Order
 from sgmem.flow.places import Field, GlobalVariable, LooseField, Parameter, Path, Place, Result, Variable
@@ -32,6 +33,8 @@ class Use:
     stack: Stack = ()
     inside: Path = ()
     """Where in the expression's value the place stands, for a record that is read as the tuple it is."""
+    key: str | None = None
+    """The field's name, where the expression reads it by a variable that runs over names: `getattr(record, name)`."""
 
 
 class Uses:
@@ -69,6 +72,10 @@ class Uses:
 
         if isinstance(place, Field) and self._position(place) is not None:
             yield from self._by_index(place)
+        if isinstance(place, Field):
+            for use in listed_reads(self.program, self.occurrences, place.name):
+                if use.owner == place:
+                    yield Use(use.file, use.statement, use.node, use.ancestors, use.grade, key=place.name)
 
     def _position(self, place: Field) -> int | None:
         """The index of a field that can also be read by position, as in a NamedTuple."""

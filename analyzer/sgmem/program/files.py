@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
+from zlib import crc32
 
 from sgmem.program.contexts import Context, occurs, positions, renamed
 from sgmem.program.inner import inner_names
@@ -43,6 +44,11 @@ class File:
         self._expressions: dict[Span, Expr] = {}
         self._occurrences: dict[str, tuple[int, ...]] = {}
         self._inner: dict[ir.Name, Binder] = {}
+        self._hash = crc32(self.path.encode("utf-8", "surrogatepass"))
+
+    def __hash__(self) -> int:
+        """The same in every run, unlike an address: sets of classes are walked in the same order then."""
+        return self._hash
 
     @cached_property
     def starts(self) -> list[tuple[int, int]]:

@@ -76,7 +76,7 @@ class BackwardSlice:
 
     def _conditions(self, birth: Birth) -> int:
         """Under how many conditions a value is born and comes to where it is used, each function taken by itself."""
-        places = dict.fromkeys((each.file, each.statement) for each in (birth, *birth.hops))
+        places = dict.fromkeys([(birth.file, birth.statement), *((hop.file, hop.statement) for hop in birth.hops)])
         found = [condition for file, index in places for condition in self.conditions.own(file, index)]
         return sum(condition.how != "check" for condition in found)
 

@@ -1,0 +1,64 @@
+"""Fields read by names from a list: `{name: getattr(record, name) for name in NAMES}` with `NAMES = ["size", ...]`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sgmem.flow.occurrences import Grade, Occurrences
+from sgmem.flow.places import GlobalVariable, Place
+from sgmem.program.files import File, dotted
+from sgmem.program.program import Program
+from sgmem.syntax import ir
+from sgmem.syntax.ir import Expr
+
+
+@dataclass(frozen=True, slots=True)
+class ListedRead:
+    """`getattr(record, name)` in a comprehension whose `name` runs over a list that holds the field's name; `owner` is the field."""
+
+    file: File
+    statement: int
+    node: ir.Call
+    ancestors: tuple[Expr, ...]
+    owner: Place
+    grade: Grade
+
+
+def listed_reads(program: Program, occurrences: Occurrences, name: str) -> Iterator[ListedRead]:
+    """Every such read of a field called `name`."""
+    for file in program.files.mentioning(name):
+        if f'"{name}"' not in file.source.text and f"'{name}'" not in file.source.text:
+            continue
+        for index in file.mentions(name):
+            for binding in file.statement(index).bindings:
+                if isinstance(binding.target, ir.Name) and _holds(binding.value, name) and file.outline.statements[index].scope == 0:
+                    for seen in occurrences.reads(binding.target.id):
+                        if seen.place == GlobalVariable(file, binding.target.id):
+                            yield from _reads(occurrences, name, seen.file, seen.statement, seen.node, seen.ancestors)
+            for root in file.statement(index).expressions():
+                for node, ancestors in ir.paths(root):
+                    if ancestors and _holds(node, name):
+                        yield from _reads(occurrences, name, file, index, node, ancestors)
+
+
+def _holds(display: Expr | None, name: str) -> bool:
+    """A display of literal names that holds `name`."""
+    return isinstance(display, ir.Collection) and any(isinstance(item, ir.Const) and item.value == name for item in display.items)
+
+
+def _reads(
+    occurrences: Occurrences, name: str, file: File, statement: int, names: Expr, ancestors: tuple[Expr, ...]
+) -> Iterator[ListedRead]:
+    """The reads by a comprehension that runs over `names`."""
+    loop = ancestors[-1] if ancestors else None
+    if not isinstance(loop, ir.Comprehension):
+        return
+    running = {clause.target.id for clause in loop.clauses if clause.iterable is names and isinstance(clause.target, ir.Name)}
+    scope = file.outline.statements[statement].scope
+    for node, inner in ir.paths(loop):
+        if isinstance(node, ir.Call) and dotted(node.func) == "getattr" and len(node.args) >= 2:
+            key = node.args[1].value
+            if isinstance(key, ir.Name) and key.id in running:
+                for owner, grade in occurrences.fields(node.args[0].value, name, file, scope):
+                    yield ListedRead(file, statement, node, (*ancestors[:-1], *inner), owner, grade)
