@@ -61,7 +61,11 @@ def _resolve(values: Values, expr: Expr, file: File, scope: int, depth: int) -> 
         case ir.Boolean():
             return [one for value in expr.values for one in _resolve(values, value, file, scope, depth)]
         case ir.Subscript():
-            return [one for value in _table(values, expr.base, expr.index, file, scope) for one in callables(values, *value, depth)]
+            return [
+                one
+                for value in _table(values, expr.base, expr.index, file, scope)
+                for one in callables(values, *value, depth)
+            ]
     return []
 
 
@@ -86,7 +90,11 @@ def _variable(values: Values, entity: Local | Global, depth: int) -> list[Callab
     found: list[Callable_] = []
     for index in values.names.bindings(file, scope, entity.name):
         for binding in file.statement(index).bindings:
-            if isinstance(binding.target, ir.Name) and binding.value is not None and binding.how in ("assign", "annotate"):
+            if (
+                isinstance(binding.target, ir.Name)
+                and binding.value is not None
+                and binding.how in ("assign", "annotate")
+            ):
                 found += callables(values, binding.value, file, scope, depth)
     return found
 
@@ -129,7 +137,9 @@ def _table(values: Values, base: Expr, index: Expr, file: File, scope: int) -> l
             rows += [(item, where, inner) for item in display.items]
         elif isinstance(display, ir.Dict):
             literal = index.value if isinstance(index, ir.Const) else None
-            exact = [v for k, v in display.items if literal is not None and isinstance(k, ir.Const) and k.value == literal]
+            exact = [
+                v for k, v in display.items if literal is not None and isinstance(k, ir.Const) and k.value == literal
+            ]
             rows += [(v, where, inner) for v in exact or [v for _, v in display.items]]
     return rows
 

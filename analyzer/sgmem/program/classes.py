@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sgmem.program.entities import Class, External, Function
+from sgmem.program.records import is_record, record_fields
 from sgmem.syntax import ir
 
 if TYPE_CHECKING:
     from sgmem.program.names import Names
-
-_RECORD_BASES = {"Struct", "NamedTuple", "BaseModel", "TypedDict", "BaseSettings"}
-_RECORD_DECORATORS = {"dataclass", "define", "frozen", "attrs", "s"}
 
 
 class Classes:
@@ -24,6 +22,7 @@ class Classes:
         self._subclasses: dict[Class, tuple[Class, ...]] = {}
         self._stores: dict[tuple[Class, str], tuple[tuple[Function, int], ...]] = {}
         self._owners: dict[tuple[Class, str], tuple[Class, ...]] = {}
+        self._record_fields: dict[Class, tuple[str, ...]] = {}
 
     def bases(self, owner: Class) -> tuple[Class | External, ...]:
         """The resolved bases, unresolvable ones left out."""
@@ -41,18 +40,12 @@ class Classes:
         return found
 
     def mro(self, owner: Class) -> tuple[Class, ...]:
-        """The class and its ancestors inside the program: depth first, a shared ancestor after all that derive from it."""
+        """The class and its ancestors inside the program in the order in which Python looks them up."""
         found = self._mro.get(owner)
         if found is None:
-            self._mro[owner] = (owner,)
-            order: list[Class] = [owner]
-            for base in self.bases(owner):
-                if isinstance(base, Class):
-                    for ancestor in self.mro(base):
-                        if ancestor in order:
-                            order.remove(ancestor)
-                        order.append(ancestor)
-            found = self._mro[owner] = tuple(order)
+            self._mro[owner] = (owner,)  # a class that derives from itself
+            bases = [base for base in self.bases(owner) if isinstance(base, Class)]
+            found = self._mro[owner] = linearised(owner, [self.mro(base) for base in bases], bases)
         return found
 
     def external_bases(self, owner: Class) -> tuple[str, ...]:
@@ -169,7 +162,9 @@ class Classes:
             if above:
                 found = (above[-1],)
             else:
-                found = tuple(dict.fromkeys(top for below in self.subclasses(owner) for top in self.owners_above(below, name)))
+                found = tuple(
+                    dict.fromkeys(top for below in self.subclasses(owner) for top in self.owners_above(below, name))
+                )
             self._owners[key] = found
         return found
 
@@ -180,24 +175,14 @@ class Classes:
 
     def is_record(self, owner: Class) -> bool:
         """Whether instances are built from the annotated fields: a dataclass, Struct, NamedTuple, pydantic-like model."""
-        for each in self.mro(owner):
-            for span in each.scope.decorators:
-                node = each.file.expression(span)
-                node = node.func if isinstance(node, ir.Call) else node
-                last = node.attr if isinstance(node, ir.Attribute) else node.id if isinstance(node, ir.Name) else ""
-                if last in _RECORD_DECORATORS:
-                    return True
-        return any(base.rpartition(".")[2] in _RECORD_BASES for base in self.external_bases(owner))
+        return is_record(self, owner)
 
     def record_fields(self, owner: Class) -> tuple[str, ...]:
-        """The constructor's fields of a record in order, inherited ones first."""
-        fields: dict[str, None] = {}
-        for each in reversed(self.mro(owner)):
-            for index in each.file.own_statements(each.index):
-                row = each.file.outline.statements[index]
-                if row.kind == "annotate":
-                    fields[each.file.source.slice(row.span).partition(":")[0].strip()] = None
-        return tuple(fields)
+        """The constructor's fields of a record in order, inherited ones first, those by keyword only last."""
+        found = self._record_fields.get(owner)
+        if found is None:
+            found = self._record_fields[owner] = record_fields(self, owner)
+        return found
 
 
 def assigned(target: ir.Expr) -> list[ir.Expr]:
@@ -207,3 +192,16 @@ def assigned(target: ir.Expr) -> list[ir.Expr]:
     if isinstance(target, ir.Starred):
         return assigned(target.value)
     return [target]
+
+
+def linearised(owner: Class, ancestors: list[tuple[Class, ...]], bases: list[Class]) -> tuple[Class, ...]:
+    """The C3 linearisation of a class whose bases have those linearisations. Where there is none, which Python refuses, or where a
+    base outside the program hides it, the bases' ancestors come in order."""
+    order = [owner]
+    rows = [[each for each in row if each != owner] for row in (*ancestors, bases)]
+    while rows := [row for row in rows if row]:
+        later = {each for row in rows for each in row[1:]}
+        head = next((row[0] for row in rows if row[0] not in later), rows[0][0])
+        order.append(head)
+        rows = [[each for each in row if each != head] for row in rows]
+    return tuple(order)

@@ -137,7 +137,9 @@ class Values:
             case ir.Const() if isinstance(annotation.value, str):
                 return self.annotated(self.names.quoted(annotation), file, scope, depth + 1)
             case ir.Binary() if annotation.operator == "|":
-                return self.annotated(annotation.left, file, scope, depth) | self.annotated(annotation.right, file, scope, depth)
+                return self.annotated(annotation.left, file, scope, depth) | self.annotated(
+                    annotation.right, file, scope, depth
+                )
             case ir.Subscript():
                 last = (dotted(annotation.base) or "").rpartition(".")[2]
                 inner = annotation.index
@@ -170,7 +172,9 @@ class Values:
     def _annotations(self, expr: Expr, file: File, scope: int, depth: int) -> list[tuple[Expr, File, int]]:
         """The annotations that tell what a container holds: of a variable, a field, a function's result."""
         if isinstance(expr, ir.Call):
-            functions = [one.target for one in self.callables(expr.func, file, scope, depth) if isinstance(one.target, Function)]
+            functions = [
+                one.target for one in self.callables(expr.func, file, scope, depth) if isinstance(one.target, Function)
+            ]
             spans = [(function, function.scope.returns) for function in functions]
             return [(f.file.expression(span), f.file, f.scope.parent) for f, span in spans if span is not None]
         if isinstance(expr, ir.Name):
@@ -178,7 +182,8 @@ class Values:
             if isinstance(entity, Local | Global):
                 index = entity.index if isinstance(entity, Local) else 0
                 rows = [
-                    (entity.file.statement(i).annotation, entity.file, index) for i in self.names.bindings(entity.file, index, expr.id)
+                    (entity.file.statement(i).annotation, entity.file, index)
+                    for i in self.names.bindings(entity.file, index, expr.id)
                 ]
                 if isinstance(entity, Local):
                     given = [p.annotation for p in entity.file.scope(index).parameters if p.name == expr.id]
@@ -242,7 +247,11 @@ class Values:
             if statement.annotation is not None:
                 found |= self.annotated(statement.annotation, owner.file, function.index, depth)
             for binding in statement.bindings:
-                if isinstance(binding.target, ir.Attribute) and binding.target.attr == name and binding.value is not None:
+                if (
+                    isinstance(binding.target, ir.Attribute)
+                    and binding.target.attr == name
+                    and binding.value is not None
+                ):
                     found |= self.types(binding.value, owner.file, owner.file.outline.statements[index].scope, depth)
         return found
 
