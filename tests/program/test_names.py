@@ -78,9 +78,7 @@ BINDINGS = """
 """
 
 
-@pytest.mark.parametrize(
-    "name", ["a", "b", "c", "d", "e", "g", "h", "i", "j", "k", "l", "m", "n", "o", "p", "q", "r", "s", "v", "w"]
-)
+@pytest.mark.parametrize("name", ["a", "b", "c", "d", "e", "g", "h", "i", "j", "k", "l", "m", "n", "o", "p", "q", "r", "s", "v", "w"])
 def test_every_way_to_bind_a_local(name: str) -> None:
     assert Lab(BINDINGS).name(name, "f") == f"local f.{name}"
 

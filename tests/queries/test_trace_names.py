@@ -208,3 +208,25 @@ def test_a_flag_belongs_to_the_class_that_declares_it() -> None:
     assert other not in covered
     assert own not in lines_of(traced(source, "Twin.budget").sites)
     assert {own, other} <= lines_of(traced(source, "budget").sites)
+
+
+def test_a_file_that_cannot_be_read_is_named_where_it_may_hold_the_name() -> None:
+    found = failure("quota", {"main": "def start(quota:\n    show(quota)\n"})
+    assert found.hint is not None
+    assert "prog/main.py" in found.hint
+    assert failure("quota", {"main": "show(1)\n"}).hint is None
+
+
+def test_a_broken_file_does_not_keep_the_others_from_being_traced() -> None:
+    source = {"main": "def start(quota):\n    show(quota)\n", "broken": "def start(quota:\n"}
+    result = traced(source, "quota")
+    assert {site.path for site in result.sites} == {"prog/main.py"}
+    assert [row.path for row in result.source.unreadable] == ["prog/broken.py"]
+
+
+def test_names_need_not_be_ascii() -> None:
+    source = {"main": "def start(größe, breite):\n    wert = größe\n    show(wert)\n    show(breite)\n"}
+    covered = lines_of(traced(source, "größe").sites)
+    assert {line for _, line in covered} == {1, 2, 3}
+    (site,) = (one for one in traced(source, "start.größe").sites if one.line == 2)
+    assert (site.column, site.end_column) == (12, 17)

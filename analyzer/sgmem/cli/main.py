@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 
 INTERRUPTED = 130
@@ -13,6 +14,8 @@ def run() -> int:
     arguments = sys.argv[1:]
     if arguments in (["--version"], ["-V"]):
         return print_version()
+    # A run is short and its trees hold no cycles: collecting them costs a quarter of the time and frees nothing.
+    gc.disable()
     try:
         from sgmem.cli.app import invoke
 

@@ -27,6 +27,14 @@ def is_aside(file: File, statement: int) -> bool:
     return False
 
 
+def distance(file: File, statement: int) -> int:
+    """How far code is from the program proper: 0 for its modules, 1 for files that can be run by themselves, 2 for tests and what
+    such a file does when it is."""
+    if is_aside(file, statement):
+        return 2
+    return 1 if "__main__" in file.source.text else 0
+
+
 def is_main_test(test: ir.Expr | None) -> bool:
     """`__name__ == "__main__"`."""
     if not isinstance(test, ir.Compare) or test.operators != ("==",):

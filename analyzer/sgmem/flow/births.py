@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from sgmem.flow.arithmetic import NUMERIC, formula_span, is_text
-from sgmem.flow.aside import is_aside
+from sgmem.flow.aside import distance, is_aside
 from sgmem.flow.calling import METHODS
 from sgmem.flow.conversions import aligned, unconverted
 from sgmem.flow.occurrences import Occurrence, Occurrences
@@ -216,8 +216,11 @@ class Births:
         found = False
         for seen_place in self.occurrences.reads_in_statement(at.file, at.statement, expr.attr):
             if seen_place.node is expr:
-                found = True
-                yield from self._field(expr, seen_place.place, path, at, seen)
+                # A field of an unknown class that nothing is known to set is as good as not found.
+                found = found or not isinstance(seen_place.place, LooseField) or (seen_place.place, path) in seen
+                for birth in self._field(expr, seen_place.place, path, at, seen):
+                    found = True
+                    yield birth
         if not found:
             yield self._birth("unresolved", expr, at)
 
@@ -233,12 +236,13 @@ class Births:
         if key in seen:
             return
         seen.add(key)
+        # First what is read directly: on the way back from an assignment it may be met again, by a detour.
+        if ENTRY in reaching or self._set_by_callees(place, at, min(reaching, default=ENTRY)):
+            yield from self._writes(place, path, at, seen, frozenset(assigned_here) - reaching)
         for index in sorted(reaching - {ENTRY}):
             for store in self.occurrences.writes_in_statement(at.file, index, place.name):
                 if store.place == place:
                     yield from self._store(store, place, path, at, at.stack, seen)
-        if ENTRY in reaching or self._set_by_callees(place, at, min(reaching, default=ENTRY)):
-            yield from self._writes(place, path, at, seen, frozenset(assigned_here) - reaching)
 
     def _set_by_callees(self, place: Field | LooseField, at: _At, since: int) -> bool:
         """Whether the function that reads a field mentions, between an assignment and the read, another that assigns it."""
@@ -260,8 +264,13 @@ class Births:
         declaration = self._declared(place, path, at) if isinstance(place, Field) else None
         if declaration is not None:
             assert isinstance(place, Field)
-            given = [] if self._has_default(place) else list(self._constructed(place, path, at, seen))
-            yield from given or [declaration]
+            default = self._default(place)
+            if default is None:
+                yield from list(self._constructed(place, path, at, seen)) or [declaration]
+                return
+            yield declaration
+            if isinstance(default, ir.Const) and default.value is None and not self._is_common(place.owner.name):
+                yield from self._constructed(place, path, at, seen)
             return
         for store in self._stores(place):
             if store.file is not at.file or store.statement not in hidden:
@@ -291,17 +300,22 @@ class Births:
         span = place.owner.file.statement(index).span
         return Birth("declaration", place.owner.file, index, None, span, place, at.hops)
 
-    def _has_default(self, place: Field) -> bool:
+    def _default(self, place: Field) -> Expr | None:
+        """What a record's field holds where it is not given."""
         index = self.program.classes.declaration(place.owner, place.name)
-        return index is not None and any(b.value is not None for b in place.owner.file.statement(index).bindings)
+        bindings = place.owner.file.statement(index).bindings if index is not None else ()
+        return next((binding.value for binding in bindings if binding.value is not None), None)
+
+    def _is_common(self, name: str) -> bool:
+        return len(self.program.files.tree.mentioning(name)) > MAX_FILES
 
     def _constructed(self, place: Field, path: Path, at: _At, seen: set[tuple[object, Path]]) -> Iterator[Birth]:
-        """A field without a default only hands on what its record is built with: follow the constructor's argument."""
+        """A field without a default, or one of None, hands on what its record is built with: follow the constructor's argument."""
         owner = place.owner
         if self.program.calls.constructor(owner) is not None:
             return
         fields = self.program.classes.record_fields(owner)
-        for site in self.program.calls.callers(owner):
+        for site in sorted(self.program.calls.callers(owner), key=lambda site: distance(site.file, site.statement)):
             positional = [argument for argument in site.arguments if argument.keyword is None and not argument.star]
             for argument in site.arguments:
                 name = argument.keyword
@@ -428,7 +442,8 @@ class Births:
             near = self.program.calls.callers_in(function.file, function)
             if near:
                 return near
-        return self.program.calls.callers(function)
+        # The way by the program proper is the one to tell, where several lead to one birth.
+        return tuple(sorted(self.program.calls.callers(function), key=lambda site: distance(site.file, site.statement)))
 
     def _targets(self, site: CallSite) -> tuple[tuple[Function | Class, int, bool], ...]:
         return self.program.calls.targets(site.call, site.file, site.scope)

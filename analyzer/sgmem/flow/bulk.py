@@ -108,9 +108,27 @@ class BulkWrites:
         entity = self.program.names.entity(source, site.file, scope)
         function = self.program.calls.inside(site.file, site.statement)
         if isinstance(entity, Local) and function is not None and function.parameter(entity.name) is not None and depth:
+            self._renamed(entity.name, function, into)
             self._callers(Parameter(function, entity.name), place, into, depth)
         else:
             self._flags(into)
+
+    def _renamed(self, carrier: str, function: Function, into: SiteKey) -> None:
+        """`args.tp_size = args.tensor_parallel_size`: the flag has another name than the field until just before the spread."""
+        slice_ = self.slicer.slice
+        for index in function.file.mentions_in(function.index, self.name):
+            statement = function.file.statement(index)
+            for binding in statement.bindings:
+                if dotted(binding.target) != f"{carrier}.{self.name}":
+                    continue
+                renamed = [key for key in slice_.at(function.file, statement.span) if key.role == "store"]
+                for key in renamed:
+                    slice_.lead(key, into, "assign")
+                other = (dotted(binding.value) or "").removeprefix(f"{carrier}.") if binding.value is not None else ""
+                for flag, site in list(slice_.sites.items()):
+                    if site.kind == "flag" and f'"--{other.replace("_", "-")}"' in flag.file.source.slice(flag.span):
+                        for key in renamed:
+                            slice_.lead(flag, key, "assign")
 
     def _callers(self, carrier: Parameter, place: Field, into: SiteKey, depth: int) -> None:
         for caller in self.program.calls.callers(carrier.function):

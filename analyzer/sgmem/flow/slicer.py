@@ -23,6 +23,8 @@ from sgmem.syntax import ir
 from sgmem.syntax.ir import Expr, Span
 
 MAX_STACK = 6
+MAX_WAYS = 16
+"""How many stacks of calls into one place are told apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,21 +69,30 @@ class Slicer:
         self._pending: deque[tuple[State, Distance]] = deque()
         self._followed = 0
         self._seen: set[State] = set()
+        self._ways: dict[tuple[Place, Path, bool], set[Stack]] = {}
         self._stepped: dict[tuple[Expr, Path, str | None], list[Step]] = {}
 
     def enter(self, state: State, source: SiteKey, kind: Kind) -> None:
         """Follow a place that the value enters at `source` from outside the slice."""
         self.slice.entries[source] = None
-        self.slice.moves.append(Move(None, (source,), state))
-        self.reach(state, source, kind)
+        self.slice.moves.append(Move(None, (source,), self.reach(state, source, kind)))
 
-    def reach(self, state: State, source: SiteKey, kind: Kind, distance: Distance = Distance()) -> None:
-        """Note that the value at `source` arrives at a place, and follow the place when it is new."""
+    def reach(self, state: State, source: SiteKey, kind: Kind, distance: Distance = Distance()) -> State:
+        """Note that the value at `source` arrives at a place, and follow the place when it is new. Gives the state that is followed."""
+        state = self._merged(state)
         self.slice.entering.setdefault(state, {}).setdefault(source, kind)
-        if state in self._seen or (self.budget.depth is not None and distance.hops > self.budget.depth):
-            return
-        self._seen.add(state)
-        self._pending.append((state, distance))
+        if state not in self._seen and (self.budget.depth is None or distance.hops <= self.budget.depth):
+            self._seen.add(state)
+            self._pending.append((state, distance))
+        return state
+
+    def _merged(self, state: State) -> State:
+        """Ways into one place are told apart up to a number; all beyond are as good as one that is not known."""
+        ways = self._ways.setdefault((state.place, state.path, state.derived), set())
+        if len(ways) >= MAX_WAYS and state.stack not in ways:
+            return replace(state, stack=())
+        ways.add(state.stack)
+        return state
 
     def start(self, state: State) -> None:
         """Follow a place that nothing known writes."""
@@ -166,7 +177,7 @@ class Slicer:
                 fields += 1
             if self._goes_on(step, use, derived, derivations, fields):
                 onward = State(target, step.path, derived, _stack(step, use))
-                self.reach(onward, sites[-1], step.kind, Distance(distance.hops + 1, derivations, fields))
+                onward = self.reach(onward, sites[-1], step.kind, Distance(distance.hops + 1, derivations, fields))
                 if step.mutation:
                     self._hand_back(onward, use.statement, sites[-1], Distance(distance.hops + 1, derivations, fields))
         self.slice.moves.append(Move(state, tuple(sites), onward, step.callees))
@@ -188,9 +199,9 @@ class Slicer:
                         assert step.target is not None
                         stack = outer if isinstance(step.target, Variable) else ()
                         onward = State(step.target, step.path, state.derived, stack)
-                        known = onward in self._seen
+                        known = self._merged(onward) in self._seen
+                        onward = self.reach(onward, source, "alias", distance)
                         self.slice.moves.append(Move(state, (source,), onward))
-                        self.reach(onward, source, "alias", distance)
                         if not known:
                             self._hand_back(onward, site.statement, source, distance)
 

@@ -4,201 +4,196 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sgmem.program.entities import Class, Function, Global, Local
-from sgmem.program.files import File, dotted
+from sgmem.program.access import CLASS, Path, call_members, display_members, item, literal_key
+from sgmem.program.entities import Callable_, Class, Function, Global, Local, Module
+from sgmem.program.files import dotted
+from sgmem.program.sources import inner_sources, of_field, of_global, of_parameter, of_result, of_variable
 from sgmem.syntax import ir
 
 if TYPE_CHECKING:
-    from sgmem.program.values import Callable_, Values
+    from collections.abc import Iterable, Iterator
+
+    from sgmem.program.files import File
+    from sgmem.program.sources import Source
+    from sgmem.program.values import Values
     from sgmem.syntax.ir import Expr
 
-_MAX_DEPTH = 7
+_MAX_SUBCLASSES = 20
 _TRANSPARENT = {
-    "staticmethod",
-    "classmethod",
-    "lru_cache",
-    "cache",
-    "jit",
-    "compile",
-    "wraps",
-    "remote",
-    "options",
-    "no_grad",
-}
+    "staticmethod", "classmethod", "lru_cache", "cache", "jit", "compile", "wraps", "remote", "options", "no_grad",
+}  # fmt: skip
+"""Functions and methods that hand on the callable they wrap or belong to."""
 
 
-def callables(values: Values, expr: Expr, file: File, scope: int, depth: int = 0) -> tuple[Callable_, ...]:
-    """Resolve a called expression; empty where nothing is known."""
-    if depth > _MAX_DEPTH:
-        return ()
-    found = dict.fromkeys(_resolve(values, expr, file, scope, depth + 1))
-    return tuple(found)
+def resolve(values: Values, expr: Expr, file: File, scope: int, depth: int, path: Path) -> Iterator[Callable_]:
+    """Resolve a called expression, or what `path` picks out of it; nothing where nothing is known."""
+    found = False
+    for one in _resolve(values, expr, file, scope, depth, path):
+        found = True
+        yield one
+    if not found:
+        yield from _instances(values, expr, file, scope, depth, path)
 
 
-def _resolve(values: Values, expr: Expr, file: File, scope: int, depth: int) -> list[Callable_]:
-    from sgmem.program.values import Callable_
-
+def _resolve(values: Values, expr: Expr, file: File, scope: int, depth: int, path: Path) -> Iterator[Callable_]:
     match expr:
         case ir.Name() | ir.Attribute():
-            entity = values.names.entity(expr, file, scope)
-            if isinstance(entity, Class):
-                return [Callable_(entity)]
-            if isinstance(entity, Function):
-                return [Callable_(entity, _filled_on_class(values, expr, entity, file, scope))]
-            if isinstance(entity, Local | Global):
-                found = _variable(values, entity, depth)
-                if found or isinstance(expr, ir.Name):
-                    return found
-            if isinstance(expr, ir.Attribute):
-                return _member(values, expr, file, scope, depth)
+            yield from _named(values, expr, file, scope, depth, path)
         case ir.Call():
-            return _called(values, expr, file, scope, depth)
-        case ir.Conditional():
-            return [
-                *_resolve(values, expr.body, file, scope, depth),
-                *_resolve(values, expr.orelse, file, scope, depth),
-            ]
-        case ir.Boolean():
-            return [one for value in expr.values for one in _resolve(values, value, file, scope, depth)]
+            yield from _called(values, expr, file, scope, depth, path)
         case ir.Subscript():
-            return [
-                one
-                for value in _table(values, expr.base, expr.index, file, scope)
-                for one in callables(values, *value, depth)
-            ]
-    return []
+            yield from values.callables(expr.base, file, scope, depth, (item(literal_key(expr.index)), *path))
+        case ir.Conditional():
+            yield from _each(values, (expr.body, expr.orelse), file, scope, depth, path)
+        case ir.Boolean():
+            yield from _each(values, expr.values, file, scope, depth, path)
+        case ir.Walrus():
+            yield from values.callables(expr.value, file, scope, depth, path)
+        case ir.Collection() | ir.Dict() | ir.Comprehension() if path:
+            yield from _each(values, display_members(expr, path[0]), file, scope, depth, path[1:])
 
 
-def _filled_on_class(values: Values, expr: Expr, function: Function, file: File, scope: int) -> int:
+def _each(values: Values, exprs: Iterable[Expr], file: File, scope: int, depth: int, path: Path) -> Iterator[Callable_]:
+    for each in exprs:
+        yield from values.callables(each, file, scope, depth, path)
+
+
+def _instances(values: Values, expr: Expr, file: File, scope: int, depth: int, path: Path) -> Iterator[Callable_]:
+    """An object whose class has a `__call__`."""
+    for owner in values.types(expr, file, scope, depth, path):
+        method = values.classes.method(owner, "__call__")
+        if method is not None:
+            yield Callable_(method, 0 if method.is_static else 1)
+
+
+def _from(values: Values, sources: Iterable[Source], depth: int) -> Iterator[Callable_]:
+    """What the sources of a value give: of an annotation, the class that it says is held (`type[A]`)."""
+    for source in sources:
+        if source.how == "value":
+            yield from values.callables(source.expr, source.file, source.scope, depth, source.path)
+        elif source.how == "annotation":
+            named = values.annotations.read(source.expr, source.file, source.scope, (*source.path, CLASS))
+            yield from (Callable_(owner) for owner, rest in named if not rest)
+
+
+def _named(values: Values, expr: ir.Name | ir.Attribute, file: File, scope: int, depth: int, path: Path) -> Iterator[Callable_]:
+    if isinstance(expr, ir.Name):
+        binder = file.binder(expr)
+        if binder is not None:
+            yield from _from(values, inner_sources(expr, binder, file, scope, path), depth)
+            return
+    entity = values.names.entity(expr, file, scope)
+    if isinstance(entity, Class | Function):
+        if not path:
+            yield Callable_(entity, _filled_on_class(expr, entity))
+    elif isinstance(entity, Global):
+        yield from _from(values, of_global(values.names, entity.file, entity.name, path), depth)
+    elif isinstance(entity, Local):
+        yield from _local(values, entity, depth, path)
+    if isinstance(expr, ir.Attribute) and (entity is None or isinstance(entity, Local)):
+        yield from _member(values, expr, file, scope, depth, path)
+
+
+def _filled_on_class(expr: Expr, entity: Class | Function) -> int:
     """`Class.create(...)` fills `cls` of a class method; `Class.method(self, ...)` fills nothing."""
-    return 1 if isinstance(expr, ir.Attribute) and function.owner is not None and function.is_class_method else 0
+    if not isinstance(expr, ir.Attribute) or isinstance(entity, Class):
+        return 0
+    return 1 if entity.owner is not None and entity.is_class_method else 0
 
 
-def _variable(values: Values, entity: Local | Global, depth: int) -> list[Callable_]:
-    """A local or global holding a callable: through its assignments, or a class method's `cls`."""
-    from sgmem.program.values import Callable_
-
-    file, scope = entity.file, entity.index if isinstance(entity, Local) else 0
-    row = file.scope(scope)
-    if row.kind == "function":
+def _local(values: Values, entity: Local, depth: int, path: Path) -> Iterator[Callable_]:
+    """A local holding a callable: through its assignments, its default, its annotation, or a class method's `cls`."""
+    file, scope = entity.file, entity.index
+    if file.scope(scope).kind == "function":
         function = Function(file, scope)
-        if function.is_class_method and function.receiver == entity.name and function.owner is not None:
-            return [Callable_(function.owner)]
-        parameter = function.parameter(entity.name)
-        if parameter is not None and parameter.default is not None:
-            return _resolve(values, file.expression(parameter.default), file, row.parent, depth)
-    found: list[Callable_] = []
-    for index in values.names.bindings(file, scope, entity.name):
-        for binding in file.statement(index).bindings:
-            if (
-                isinstance(binding.target, ir.Name)
-                and binding.value is not None
-                and binding.how in ("assign", "annotate")
-            ):
-                found += callables(values, binding.value, file, scope, depth)
-    return found
+        if function.is_class_method and function.receiver == entity.name and function.owner is not None and not path:
+            yield Callable_(function.owner)
+            return
+        yield from _from(values, of_parameter(function, entity.name, path), depth)
+    yield from _from(values, of_variable(values.names, file, scope, entity.name, path), depth)
 
 
-def _called(values: Values, call: ir.Call, file: File, scope: int, depth: int) -> list[Callable_]:
-    """A call that yields a callable: partial, a transparent wrapper, `type(self)`, table.get(key), getattr by literal name."""
-    from sgmem.program.values import Callable_
-
-    last = (dotted(call.func) or "").rpartition(".")[2]
-    if not last and isinstance(call.func, ir.Attribute):
-        last = call.func.attr
-    if last == "partial" and call.args:
-        given = sum(1 for argument in call.args[1:] if argument.keyword is None and not argument.star)
-        inner = callables(values, call.args[0].value, file, scope, depth)
-        return [Callable_(one.target, one.filled + given, one.certain) for one in inner]
-    if last == "type" and len(call.args) == 1:
-        return [Callable_(owner) for owner in values.types(call.args[0].value, file, scope, depth)]
-    if last == "get" and isinstance(call.func, ir.Attribute) and call.args:
-        rows = _table(values, call.func.base, call.args[0].value, file, scope)
-        defaults = [(argument.value, file, scope) for argument in call.args[1:2]]
-        return [one for row in [*rows, *defaults] for one in callables(values, *row, depth)]
-    if last in _TRANSPARENT:
-        inner_calls = [one for argument in call.args for one in callables(values, argument.value, file, scope, depth)]
-        if inner_calls:
-            return inner_calls
-        if isinstance(call.func, ir.Attribute):  # Actor.options(...).remote style wrappers
-            return list(callables(values, call.func.base, file, scope, depth))
-    if last == "getattr" and len(call.args) >= 2:
-        key = call.args[1].value
-        if isinstance(key, ir.Const) and isinstance(key.value, str):
-            return _member(values, ir.Attribute(call.span, call.args[0].value, key.value, key.span), file, scope, depth)
-    return []
+# -- members ------------------------------------------------------------------------------------------------------------------
 
 
-def _table(values: Values, base: Expr, index: Expr, file: File, scope: int) -> list[tuple[Expr, File, int]]:
-    """The entries of a dict or list display that a subscript may pick: by literal key, else all of them."""
-    rows: list[tuple[Expr, File, int]] = []
-    for display, where, inner in _displays(values, base, file, scope):
-        if isinstance(display, ir.Collection):
-            rows += [(item, where, inner) for item in display.items]
-        elif isinstance(display, ir.Dict):
-            literal = index.value if isinstance(index, ir.Const) else None
-            exact = [
-                v for k, v in display.items if literal is not None and isinstance(k, ir.Const) and k.value == literal
-            ]
-            rows += [(v, where, inner) for v in exact or [v for _, v in display.items]]
-    return rows
-
-
-def _displays(values: Values, base: Expr, file: File, scope: int) -> list[tuple[Expr, File, int]]:
-    if isinstance(base, ir.Dict | ir.Collection):
-        return [(base, file, scope)]
-    found: list[tuple[Expr, File, int]] = []
-    entity = values.names.entity(base, file, scope)
-    if isinstance(entity, Local | Global):
-        index = entity.index if isinstance(entity, Local) else 0
-        for statement in values.names.bindings(entity.file, index, entity.name):
-            for binding in entity.file.statement(statement).bindings:
-                if isinstance(binding.value, ir.Dict | ir.Collection):
-                    found.append((binding.value, entity.file, index))
-    elif isinstance(base, ir.Attribute):
-        for owner in values.types(base.base, file, scope):
-            for each in values.classes.mro(owner):
-                declared = values.classes.declaration(each, base.attr)
-                rows = [(s, f.index) for f, s in values.classes.stores(each, base.attr)]
-                for statement, inner in [*rows, *([(declared, each.index)] if declared is not None else [])]:
-                    for binding in each.file.statement(statement).bindings:
-                        if isinstance(binding.value, ir.Dict | ir.Collection):
-                            found.append((binding.value, each.file, inner))
-    return found
-
-
-def _member(values: Values, expr: ir.Attribute, file: File, scope: int, depth: int) -> list[Callable_]:
-    """`object.name(...)`: super, methods with overrides, fields that hold a callable, `__getattr__` forwarding."""
-    from sgmem.program.values import Callable_
-
+def _member(values: Values, expr: ir.Attribute, file: File, scope: int, depth: int, path: Path) -> Iterator[Callable_]:
+    """`object.name`: super, methods with overrides, fields that hold a callable, `__getattr__` forwarding."""
     if isinstance(expr.base, ir.Call) and dotted(expr.base.func) == "super":
-        return [Callable_(method, 1) for method in _super(values, expr.attr, file, scope)]
-    owners = values.types(expr.base, file, scope, depth)
-    if not owners and isinstance(expr.base, ir.Name):
-        owners = _class_receiver(values, expr.base, file, scope)
-    found: list[Callable_] = []
+        yield from (Callable_(method, 1) for method in _super(values, expr.attr, file, scope) if not path)
+        return
+    on_class = _class_itself(values, expr.base, file, scope)
+    owners = {on_class} if on_class is not None else values.types(expr.base, file, scope, depth)
+    if expr.attr == "__class__" and not path:
+        yield from (Callable_(owner) for owner in owners)
+        return
+    found = False
     for owner in owners:
-        method = values.classes.method(owner, expr.attr)
-        if method is not None and not method.is_property:
-            filled = 0 if method.is_static else 1
-            found.append(Callable_(method, filled))
-            found += [Callable_(other, filled, False) for other in values.classes.overrides(owner, expr.attr)]
-        elif method is None:
-            found += _mixed_in(values, owner, expr.attr) or _held(values, owner, expr.attr, depth)
-            for behind in values.proxied(owner, expr.attr, depth):
-                forwarded = values.classes.method(behind, expr.attr)
-                if forwarded is not None:
-                    found.append(Callable_(forwarded, 1, False))
-    return found
+        for one in _member_of(values, owner, expr.attr, on_class is not None, depth, path):
+            found = True
+            yield one
+    if not found and expr.attr in _TRANSPARENT:
+        yield from values.callables(expr.base, file, scope, depth, path)
 
 
-def _class_receiver(values: Values, name: ir.Name, file: File, scope: int) -> frozenset[Class]:
-    entity = values.names.lookup(file, scope, name.id)
+def _class_itself(values: Values, base: Expr, file: File, scope: int) -> Class | None:
+    """The class that an expression names, or that a class method's receiver is."""
+    entity = values.names.entity(base, file, scope)
+    if isinstance(entity, Class):
+        return entity
     if isinstance(entity, Local) and entity.file.scope(entity.index).kind == "function":
         function = Function(entity.file, entity.index)
-        if function.is_class_method and function.receiver == name.id and function.owner is not None:
-            return frozenset({function.owner})
-    return frozenset()
+        if function.is_class_method and function.receiver == entity.name:
+            return function.owner
+    return None
+
+
+def _member_of(values: Values, owner: Class, name: str, on_class: bool, depth: int, path: Path) -> Iterator[Callable_]:
+    method = values.classes.method(owner, name)
+    if method is None:
+        yield from _held(values, owner, name, depth, path)
+    elif method.is_property:
+        yield from _from(values, of_result(method, path), depth)
+    elif not path:
+        filled = _filled(method, on_class)
+        yield Callable_(method, filled)
+        for other in values.classes.overrides(owner, name):
+            if not on_class or method.is_class_method:
+                yield Callable_(other, filled, False)
+
+
+def _filled(method: Function, on_class: bool) -> int:
+    """Whether access on an instance, or on the class, fills the receiver."""
+    return 0 if method.is_static or (on_class and not method.is_class_method) else 1
+
+
+def _held(values: Values, owner: Class, name: str, depth: int, path: Path) -> Iterator[Callable_]:
+    """A field that holds a class or function: `factory: type[Record] = Record`, `self.build = build`; else what a subclass defines,
+    since a mixin uses what only the classes that mix it in have; else what a proxy forwards to."""
+    found = False
+    for each in values.classes.mro(owner):
+        for one in _from(values, of_field(values.classes, each, name, path), depth):
+            found = True
+            yield one
+    for below in values.classes.subclasses(owner)[:_MAX_SUBCLASSES]:
+        yield from _below(values, below, owner, name, found, depth, path)
+    for behind in values.proxied(owner, name, depth):
+        forwarded = values.classes.method(behind, name)
+        if forwarded is not None and not path:
+            yield Callable_(forwarded, _filled(forwarded, False), False)
+
+
+def _below(values: Values, below: Class, owner: Class, name: str, found: bool, depth: int, path: Path) -> Iterator[Callable_]:
+    """What a subclass has under a name; if the class itself has it too, only what the subclass puts in its place."""
+    method = values.classes.method(below, name)
+    if method is not None:
+        if not method.is_property and not path:
+            yield Callable_(method, _filled(method, False), False)
+        return
+    above = values.classes.mro(owner)
+    for each in values.classes.mro(below)[: 1 if found else None]:
+        if each not in above:
+            for one in _from(values, of_field(values.classes, each, name, path), depth):
+                yield Callable_(one.target, one.filled, False)
 
 
 def _super(values: Values, name: str, file: File, scope: int) -> list[Function]:
@@ -209,34 +204,53 @@ def _super(values: Values, name: str, file: File, scope: int) -> list[Function]:
     if index <= 0:
         return []
     current = Class(file, file.scope(index).parent)
-    found: dict[Function, None] = {}
-    for owner in (current, *values.classes.subclasses(current)):
-        method = values.classes.method_after(owner, current, name)
-        if method is not None:
-            found[method] = None
-    return list(found)
+    owners = (current, *values.classes.subclasses(current))
+    found = (values.classes.method_after(owner, current, name) for owner in owners)
+    return list(dict.fromkeys(method for method in found if method is not None))
 
 
-def _mixed_in(values: Values, owner: Class, name: str) -> list[Callable_]:
-    """A mixin may call what only the classes that mix it in define."""
-    from sgmem.program.values import Callable_
-
-    found: dict[Function, None] = {}
-    for below in values.classes.subclasses(owner):
-        method = values.classes.method(below, name)
-        if method is not None and not method.is_property:
-            found[method] = None
-    return [Callable_(method, 0 if method.is_static else 1, False) for method in found]
+# -- calls --------------------------------------------------------------------------------------------------------------------
 
 
-def _held(values: Values, owner: Class, name: str, depth: int) -> list[Callable_]:
-    """A field that holds a class or function: `factory: type[Record] = Record`, `self.build = build`."""
-    found: list[Callable_] = []
-    for each in values.classes.mro(owner):
-        declared = values.classes.declaration(each, name)
-        rows = [(s, each.file.outline.statements[s].scope) for _, s in values.classes.stores(each, name)]
-        for statement, scope in [*rows, *([(declared, each.index)] if declared is not None else [])]:
-            for binding in each.file.statement(statement).bindings:
-                if binding.value is not None:
-                    found += callables(values, binding.value, each.file, scope, depth)
-    return found
+def _called(values: Values, call: ir.Call, file: File, scope: int, depth: int, path: Path) -> Iterator[Callable_]:
+    """A call that yields a callable: partial, a transparent wrapper, `type(self)`, table.get(key), getattr by literal name, a
+    function that returns one."""
+    func = call.func
+    last = func.attr if isinstance(func, ir.Attribute) else func.id if isinstance(func, ir.Name) else ""
+    if last == "partial" and call.args and not path:
+        given = sum(1 for argument in call.args[1:] if argument.keyword is None and not argument.star)
+        for one in values.callables(call.args[0].value, file, scope, depth):
+            yield Callable_(one.target, one.filled + given, one.certain)
+    elif last == "type" and len(call.args) == 1 and not path:
+        yield from (Callable_(owner) for owner in values.types(call.args[0].value, file, scope, depth))
+    elif last == "getattr" and len(call.args) >= 2:
+        yield from _by_literal_name(values, call, file, scope, depth, path)
+    else:
+        yield from _results(values, call, file, scope, depth, path)
+        for value, inside in call_members(call, path):
+            yield from values.callables(value, file, scope, depth, inside)
+        if last in _TRANSPARENT:
+            yield from _each(values, (argument.value for argument in call.args), file, scope, depth, path)
+            if isinstance(func, ir.Attribute):  # Actor.options(...)
+                yield from values.callables(func.base, file, scope, depth, path)
+
+
+def _by_literal_name(values: Values, call: ir.Call, file: File, scope: int, depth: int, path: Path) -> Iterator[Callable_]:
+    base, key = call.args[0].value, literal_key(call.args[1].value)
+    if not isinstance(key, str):
+        return
+    entity = values.names.entity(base, file, scope)
+    if isinstance(entity, Module):
+        member = values.names.member(entity, key)
+        if isinstance(member, Class | Function) and not path:
+            yield Callable_(member)
+        return
+    attribute = ir.Attribute(call.span, base, key, call.args[1].value.span)
+    yield from _member(values, attribute, file, scope, depth, path)
+
+
+def _results(values: Values, call: ir.Call, file: File, scope: int, depth: int, path: Path) -> Iterator[Callable_]:
+    """What the functions that a call enters return."""
+    for one in values.callables(call.func, file, scope, depth):
+        if isinstance(one.target, Function):
+            yield from _from(values, of_result(one.target, path), depth)

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sgmem.program.contexts import called, defined, held, occurs
-from sgmem.program.entities import Class, Function, Module
+from sgmem.program.entities import Callable_, Class, Function, Module
 from sgmem.program.files import File, Files, dotted
-from sgmem.program.values import Callable_, Values
 from sgmem.syntax import ir
 
 if TYPE_CHECKING:
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
 
     from sgmem.program.classes import Classes
     from sgmem.program.names import Names
+    from sgmem.program.values import Values
     from sgmem.syntax.ir import Argument, Expr
     from sgmem.syntax.outline import ParameterOutline
 

@@ -162,9 +162,7 @@ class Classes:
             if above:
                 found = (above[-1],)
             else:
-                found = tuple(
-                    dict.fromkeys(top for below in self.subclasses(owner) for top in self.owners_above(below, name))
-                )
+                found = tuple(dict.fromkeys(top for below in self.subclasses(owner) for top in self.owners_above(below, name)))
             self._owners[key] = found
         return found
 

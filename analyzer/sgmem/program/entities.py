@@ -5,9 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sgmem.syntax import ir
+
 if TYPE_CHECKING:
     from sgmem.program.files import File
     from sgmem.syntax.outline import ParameterOutline, ScopeOutline
+
+_CLASS_METHODS = {"__new__", "__init_subclass__", "__class_getitem__"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +70,6 @@ class Function:
 
     def decorator_names(self) -> tuple[str, ...]:
         """The last part of each decorator's name: `property`, `setter`, `staticmethod`, `lru_cache`."""
-        from sgmem.syntax import ir
-
         names = []
         for span in self.scope.decorators:
             node = self.file.expression(span)
@@ -81,7 +83,7 @@ class Function:
 
     @property
     def is_class_method(self) -> bool:
-        return "classmethod" in self.decorator_names() or self.name == "__new__"
+        return self.name in _CLASS_METHODS or "classmethod" in self.decorator_names()
 
     @property
     def is_property(self) -> bool:
@@ -118,6 +120,15 @@ class External:
     """A name that leads out of the program: `torch.cuda.mem_get_info`, a builtin such as `int`."""
 
     dotted: str
+
+
+@dataclass(frozen=True, slots=True)
+class Callable_:
+    """A callable value: a function or class, and how many leading parameters are filled already (a bound receiver, a partial)."""
+
+    target: Class | Function
+    filled: int = 0
+    certain: bool = True
 
 
 Entity = Module | Class | Function | Global | Local | External

@@ -68,9 +68,7 @@ class File:
     def setters(self) -> dict[tuple[int, str], int]:
         """The property setters: by class scope and name."""
         return {
-            (scope.parent, scope.name): index
-            for index, scope in enumerate(self.outline.scopes)
-            if self._accessor(index) == "setter"
+            (scope.parent, scope.name): index for index, scope in enumerate(self.outline.scopes) if self._accessor(index) == "setter"
         }
 
     def _accessor(self, scope: int) -> str | None:

@@ -99,9 +99,7 @@ class Names:
         key = (file.path, scope, name)
         found = self._locals.get(key)
         if found is None:
-            found = tuple(
-                i for i in file.mentions_in(scope, name) if file.may_bind(i, name) and name in bound_names(file, i)
-            )
+            found = tuple(i for i in file.mentions_in(scope, name) if file.may_bind(i, name) and name in bound_names(file, i))
             self._locals[key] = found
         return found
 

@@ -1,349 +1,322 @@
-"""Forward type tracking, as light as it can be: what instances an expression may hold, and which callables it may stand for."""
+"""Forward type tracking, as light as it can be: of which classes of the program an expression may hold an instance."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sgmem.program.entities import Class, Entity, External, Function, Global, Local
-from sgmem.program.files import File, dotted
+from sgmem.program.access import EACH, MAX_PATH, Path, call_members, display_members, item, literal_key
+from sgmem.program.annotations import Annotations
+from sgmem.program.callables import resolve
+from sgmem.program.entities import Callable_, Class, Function, Global, Local
+from sgmem.program.files import dotted
+from sgmem.program.memo import Memo, Questions
+from sgmem.program.sources import (
+    Source,
+    inner_sources,
+    is_name,
+    of_field,
+    of_global,
+    of_parameter,
+    of_result,
+    of_variable,
+)
 from sgmem.syntax import ir
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from sgmem.program.classes import Classes
+    from sgmem.program.files import File
     from sgmem.program.names import Names
     from sgmem.syntax.ir import Expr
 
-_DEPTH = 9
-_WRAPPERS = {"Optional", "Annotated", "Final", "ClassVar", "Required", "NotRequired", "ReadOnly", "Awaitable", "A"}
-_SAME_TYPE = {"copy", "deepcopy", "replace", "cast"}
-_SEQUENCES = {"list", "List", "Sequence", "Iterable", "Iterator", "tuple", "Tuple", "set", "Set", "deque", "Deque"}
+_DEPTH = 12
+_MAX_SUBCLASSES = 20
+_SAME_TYPE = {"copy", "deepcopy", "replace"}
+_CONTEXT_MANAGERS = {"contextmanager", "asynccontextmanager"}
 
-
-@dataclass(frozen=True, slots=True)
-class Callable_:
-    """A callable value: a function or class, and how many leading parameters are filled already (a bound receiver, a partial)."""
-
-    target: Class | Function
-    filled: int = 0
-    certain: bool = True
+Types = frozenset[Class]
+_NONE: Types = frozenset()
 
 
 class Values:
-    """Types of instances and callable values. Empty sets mean unknown."""
+    """Types of instances and callable values. Empty sets mean unknown.
+
+    `path` says which part of a value is asked for: () for the value itself, else the steps into a container. Answers are
+    memoised, except those that a cycle or the depth limit cut short.
+    """
 
     def __init__(self, names: Names, classes: Classes) -> None:
         self.names = names
         self.classes = classes
-        self._types: dict[Expr, frozenset[Class]] = {}
-        self._fields: dict[tuple[Class, str], frozenset[Class]] = {}
-        self._returns: dict[Function, frozenset[Class]] = {}
-        self._parameters: dict[tuple[Function, str], frozenset[Class]] = {}
+        self.annotations = Annotations(names)
+        self._questions = questions = Questions()
+        self._types: Memo[tuple[Expr, Path], Types] = Memo(questions, _NONE)
+        self._fields: Memo[tuple[Class, str, Path], Types] = Memo(questions, _NONE)
+        self._returns: Memo[tuple[Function, Path], Types] = Memo(questions, _NONE)
+        self._callables: Memo[tuple[Expr, Path], tuple[Callable_, ...]] = Memo(questions, ())
+        self._parameters: Memo[tuple[Function, str, Path], Types] = Memo(questions, _NONE)
 
-    def types(self, expr: Expr, file: File, scope: int, depth: int = 0) -> frozenset[Class]:
-        """The classes of which `expr` may hold an instance."""
-        if expr in self._types:
-            return self._types[expr]
-        if depth > _DEPTH:
-            return frozenset()
-        self._types[expr] = frozenset()  # cuts cycles
-        found = frozenset(self._infer(expr, file, scope, depth + 1))
-        self._types[expr] = found
-        return found
+    def give_up(self) -> None:
+        """Note that the answer now being sought lacks something: too many steps lead to it."""
+        self._questions.give_up()
 
-    def _infer(self, expr: Expr, file: File, scope: int, depth: int) -> Iterable[Class]:
+    def types(self, expr: Expr, file: File, scope: int, depth: int = 0, path: Path = ()) -> Types:
+        """The classes of which `expr`, or what `path` picks out of it, may hold an instance."""
+        if depth > _DEPTH or len(path) > MAX_PATH:
+            self.give_up()
+            return _NONE
+        return self._types.get((expr, path), lambda: frozenset(self._infer(expr, file, scope, depth + 1, path)))
+
+    def _infer(self, expr: Expr, file: File, scope: int, depth: int, path: Path) -> Iterable[Class]:
         match expr:
             case ir.Name():
-                return self._name(expr, file, scope, depth)
+                return self._name(expr, file, scope, depth, path)
             case ir.Attribute():
-                return self._attribute(expr, file, scope, depth)
+                return self._attribute(expr, file, scope, depth, path)
             case ir.Call():
-                return self._call(expr, file, scope, depth)
-            case ir.Conditional():
-                return self.types(expr.body, file, scope, depth) | self.types(expr.orelse, file, scope, depth)
-            case ir.Boolean():
-                return frozenset().union(*(self.types(value, file, scope, depth) for value in expr.values))
-            case ir.Walrus() | ir.Await():
-                return self.types(expr.value, file, scope, depth)
+                return self._call(expr, file, scope, depth, path)
             case ir.Subscript():
-                return self._element(expr.base, file, scope, depth)
+                return self._subscript(expr, file, scope, depth, path)
+            case ir.Conditional():
+                return self._any((expr.body, expr.orelse), file, scope, depth, path)
+            case ir.Boolean():
+                return self._any(expr.values, file, scope, depth, path)
+            case ir.Walrus() | ir.Await():
+                return self.types(expr.value, file, scope, depth, path)
+            case ir.Collection() | ir.Dict() | ir.Comprehension() if path:
+                return self._any(display_members(expr, path[0]), file, scope, depth, path[1:])
         return ()
 
-    def _name(self, expr: ir.Name, file: File, scope: int, depth: int) -> Iterable[Class]:
+    def _any(self, exprs: Iterable[Expr], file: File, scope: int, depth: int, path: Path) -> Types:
+        return _NONE.union(*(self.types(each, file, scope, depth, path) for each in exprs))
+
+    # -- variables ------------------------------------------------------------------------------------------------------------
+
+    def _name(self, expr: ir.Name, file: File, scope: int, depth: int, path: Path) -> Iterable[Class]:
+        binder = file.binder(expr)
+        if binder is not None:
+            sources = inner_sources(expr, binder, file, scope, path)
+            return self._from(sources, depth)
         entity = self.names.lookup(file, scope, expr.id)
         if isinstance(entity, Local):
-            return self._local(entity, depth)
+            return self._local(entity, depth, path)
         if isinstance(entity, Global):
-            return self._bound(entity.file, 0, entity.name, depth)
+            return self._from(of_global(self.names, entity.file, entity.name, path), depth)
         return ()
 
-    def _local(self, local: Local, depth: int) -> frozenset[Class]:
+    def _local(self, local: Local, depth: int, path: Path) -> Types:
         row = local.file.scope(local.index)
         if row.kind == "function" and any(parameter.name == local.name for parameter in row.parameters):
-            found = self.parameter_types(Function(local.file, local.index), local.name, depth)
+            found = self.parameter_types(Function(local.file, local.index), local.name, depth, path)
             if found:
                 return found
-        return frozenset(self._bound(local.file, local.index, local.name, depth))
+        return frozenset(self._from(of_variable(self.names, local.file, local.index, local.name, path), depth))
 
-    def _bound(self, file: File, scope: int, name: str, depth: int) -> set[Class]:
-        """The union over the assignments of a variable, whatever their order."""
+    def _from(self, sources: Iterable[Source], depth: int) -> set[Class]:
+        """The union over what gives a value."""
+        return set().union(*(self._source(source, depth) for source in sources))
+
+    def _source(self, source: Source, depth: int) -> Types | set[Class]:
+        expr, file, scope, path = source.expr, source.file, source.scope, source.path
+        match source.how:
+            case "annotation":
+                return self.annotated(expr, file, scope, depth, path)
+            case "caught":
+                caught = expr.items if isinstance(expr, ir.Collection) else (expr,)
+                return set().union(*(self.annotated(each, file, scope, depth, path) for each in caught))
+            case "entered":
+                return self._entered(expr, file, scope, depth, path)
+        return self.types(expr, file, scope, depth, path)
+
+    def _entered(self, value: Expr, file: File, scope: int, depth: int, path: Path) -> set[Class]:
+        """What `with value as` gives: the result of `__enter__`, what a context manager function yields."""
         found: set[Class] = set()
-        for index in self.names.bindings(file, scope, name):
-            statement = file.statement(index)
-            if statement.annotation is not None:
-                found |= self.annotated(statement.annotation, file, scope, depth)
-            for binding in statement.bindings:
-                if isinstance(binding.target, ir.Name) and binding.target.id == name and binding.value is not None:
-                    if binding.how == "iterate":
-                        found |= set(self._element(binding.value, file, scope, depth))
-                    else:
-                        found |= self.types(binding.value, file, scope, depth)
-        if not found and scope == 0:
-            found |= self._written_globals(file, name, depth)
+        for owner in self.types(value, file, scope, depth):
+            enter = self.classes.method(owner, "__enter__") or self.classes.method(owner, "__aenter__")
+            found |= self.return_types(enter, depth, path) if enter is not None else self._within(owner, depth, path)
+        if isinstance(value, ir.Call):
+            for one in self.callables(value.func, file, scope, depth):
+                if isinstance(one.target, Function) and _CONTEXT_MANAGERS & set(one.target.decorator_names()):
+                    found |= self._yielded(one.target, depth, path)
         return found
 
-    def _written_globals(self, file: File, name: str, depth: int) -> set[Class]:
-        found: set[Class] = set()
-        for index in file.mentions(name):
-            row = file.outline.statements[index]
-            if row.kind == "global" and name in row.names:
-                found |= self._bound(file, row.scope, name, depth)
+    def _yielded(self, function: Function, depth: int, path: Path) -> set[Class]:
+        found = set(self._declared_result(function, depth, (EACH, *path)))
+        if not found:
+            for index in function.file.own_statements(function.index):
+                for root in function.file.statement(index).expressions():
+                    if isinstance(root, ir.Yield) and root.value is not None:
+                        found |= self.types(root.value, function.file, function.index, depth, path)
         return found
 
-    def parameter_types(self, function: Function, name: str, depth: int = 0) -> frozenset[Class]:
-        """By annotation; the receiver by its annotation or its class."""
-        key = (function, name)
-        if key in self._parameters:
-            return self._parameters[key]
-        self._parameters[key] = frozenset()
-        parameter = function.parameter(name)
-        found: frozenset[Class] = frozenset()
-        if parameter is not None and parameter.annotation is not None:
-            annotation = function.file.expression(parameter.annotation)
-            found = frozenset(self.annotated(annotation, function.file, function.scope.parent, depth))
+    def parameter_types(self, function: Function, name: str, depth: int = 0, path: Path = ()) -> Types:
+        """By annotation; the receiver by its annotation or its class; else by the default."""
+        key = (function, name, path)
+        return self._parameters.get(key, lambda: frozenset(self._parameter_types(function, name, depth, path)))
+
+    def _parameter_types(self, function: Function, name: str, depth: int, path: Path) -> set[Class]:
+        sources = list(of_parameter(function, name, path))
+        found = self._from((source for source in sources if source.how == "annotation"), depth)
         owner = function.owner
         if not found and owner is not None and name == function.receiver and not function.is_class_method:
-            found = frozenset({owner})
-        self._parameters[key] = found
-        return found
+            found = self._within(owner, depth, path)
+        return found or self._from((source for source in sources if source.how == "value"), depth + 1)
 
-    def annotated(self, annotation: Expr, file: File, scope: int, depth: int = 0) -> set[Class]:
-        """The program's classes that an annotation names as the value itself (containers' elements aside)."""
-        if depth > _DEPTH + 4:
-            return set()
-        match annotation:
-            case ir.Const() if isinstance(annotation.value, str):
-                return self.annotated(self.names.quoted(annotation), file, scope, depth + 1)
-            case ir.Binary() if annotation.operator == "|":
-                return self.annotated(annotation.left, file, scope, depth) | self.annotated(
-                    annotation.right, file, scope, depth
-                )
-            case ir.Subscript():
-                last = (dotted(annotation.base) or "").rpartition(".")[2]
-                inner = annotation.index
-                parts = inner.items if isinstance(inner, ir.Collection) and inner.kind == "tuple" else (inner,)
-                if last == "Union":
-                    return set().union(*(self.annotated(part, file, scope, depth + 1) for part in parts))
-                if last in _WRAPPERS:
-                    return self.annotated(parts[0], file, scope, depth + 1)
-                return set()
-            case ir.Name() | ir.Attribute():
-                entity = self.names.entity(annotation, file, scope)
-                return {entity} if isinstance(entity, Class) else set()
-        return set()
-
-    def _element(self, container: Expr, file: File, scope: int, depth: int) -> Iterable[Class]:
-        """The element type of a container whose annotation or display names it."""
-        if isinstance(container, ir.Collection):
-            return set().union(*(self.types(item, file, scope, depth) for item in container.items), set())
+    def annotated(self, annotation: Expr, file: File, scope: int, depth: int = 0, path: Path = ()) -> set[Class]:
+        """The program's classes that an annotation names as the value itself, or as the part that `path` picks."""
         found: set[Class] = set()
-        for annotation, where, inner in self._annotations(container, file, scope, depth):
-            if isinstance(annotation, ir.Subscript):
-                last = (dotted(annotation.base) or "").rpartition(".")[2]
-                parts = annotation.index.items if isinstance(annotation.index, ir.Collection) else (annotation.index,)
-                if last in _SEQUENCES:
-                    found |= self.annotated(parts[0], where, inner, depth)
-                elif last in ("dict", "Dict", "Mapping") and len(parts) == 2:
-                    found |= self.annotated(parts[1], where, inner, depth)
+        for owner, rest in self.annotations.read(annotation, file, scope, path):
+            found |= self._within(owner, depth, rest)
         return found
 
-    def _annotations(self, expr: Expr, file: File, scope: int, depth: int) -> list[tuple[Expr, File, int]]:
-        """The annotations that tell what a container holds: of a variable, a field, a function's result."""
-        if isinstance(expr, ir.Call):
-            functions = [
-                one.target for one in self.callables(expr.func, file, scope, depth) if isinstance(one.target, Function)
-            ]
-            spans = [(function, function.scope.returns) for function in functions]
-            return [(f.file.expression(span), f.file, f.scope.parent) for f, span in spans if span is not None]
-        if isinstance(expr, ir.Name):
-            entity = self.names.lookup(file, scope, expr.id)
-            if isinstance(entity, Local | Global):
-                index = entity.index if isinstance(entity, Local) else 0
-                rows = [
-                    (entity.file.statement(i).annotation, entity.file, index)
-                    for i in self.names.bindings(entity.file, index, expr.id)
-                ]
-                if isinstance(entity, Local):
-                    given = [p.annotation for p in entity.file.scope(index).parameters if p.name == expr.id]
-                    rows += [(entity.file.expression(s), entity.file, index) for s in given if s is not None]
-                return [(a, f, s) for a, f, s in rows if a is not None]
-        if isinstance(expr, ir.Attribute):
-            rows = []
-            for owner in self.types(expr.base, file, scope, depth):
-                for each in self.classes.mro(owner):
-                    for function, index in self.classes.stores(each, expr.attr):
-                        statement = each.file.statement(index)
-                        rows.append((statement.annotation, each.file, function.index))
-                        for binding in statement.bindings:
-                            if binding.value is not None and depth < _DEPTH:
-                                rows += self._annotations(binding.value, each.file, function.index, depth + 1)
-                    declared = self.classes.declaration(each, expr.attr)
-                    if declared is not None:
-                        rows.append((each.file.statement(declared).annotation, each.file, each.index))
-            return [(a, f, s) for a, f, s in rows if a is not None]
-        return []
+    def _within(self, owner: Class, depth: int, path: Path) -> set[Class]:
+        """What steps into an instance lead to: through the class's own `__iter__` and `__getitem__`, or a tuple's fields."""
+        if not path:
+            return {owner}
+        if depth > _DEPTH:
+            self.give_up()
+            return set()
+        key = path[0][1]
+        if isinstance(key, int) and self.classes.is_record(owner):
+            fields = self.classes.record_fields(owner)
+            return set(self.field_types(owner, fields[key], depth + 1, path[1:])) if 0 <= key < len(fields) else set()
+        each = path[0] == EACH
+        method = self.classes.method(owner, "__iter__" if each else "__getitem__")
+        return set(self.return_types(method, depth + 1, path if each else path[1:])) if method is not None else set()
 
-    def _attribute(self, expr: ir.Attribute, file: File, scope: int, depth: int) -> Iterable[Class]:
+    # -- attributes and elements ----------------------------------------------------------------------------------------------
+
+    def _attribute(self, expr: ir.Attribute, file: File, scope: int, depth: int, path: Path) -> Iterable[Class]:
         entity = self.names.entity(expr, file, scope)
         if isinstance(entity, Global):
-            return self._bound(entity.file, 0, entity.name, depth)
-        found: set[Class] = set()
-        for owner in self.types(expr.base, file, scope, depth):
-            found |= self.field_types(owner, expr.attr, depth)
-        return found
+            return self._from(of_global(self.names, entity.file, entity.name, path), depth)
+        base = self.names.entity(expr.base, file, scope)
+        owners = {base} if isinstance(base, Class) else self.types(expr.base, file, scope, depth)
+        return _NONE.union(*(self.field_types(owner, expr.attr, depth, path) for owner in owners))
 
-    def field_types(self, owner: Class, name: str, depth: int = 0) -> frozenset[Class]:
+    def _subscript(self, expr: ir.Subscript, file: File, scope: int, depth: int, path: Path) -> Iterable[Class]:
+        if isinstance(expr.index, ir.Slice):
+            return self.types(expr.base, file, scope, depth, path) if path else ()
+        return self.types(expr.base, file, scope, depth, (item(literal_key(expr.index)), *path))
+
+    def field_types(self, owner: Class, name: str, depth: int = 0, path: Path = ()) -> Types:
         """The types of attribute `name` of an instance: declared, property, or by the assignments in its class's methods."""
-        key = (owner, name)
-        if key in self._fields:
-            return self._fields[key]
-        self._fields[key] = frozenset()
+        return self._fields.get((owner, name, path), lambda: frozenset(self._field_types(owner, name, depth, path)))
+
+    def _field_types(self, owner: Class, name: str, depth: int, path: Path) -> set[Class]:
         found: set[Class] = set()
         method = self.classes.method(owner, name)
         if method is not None and method.is_property:
-            found |= self.return_types(method, depth)
-        for each in self.classes.mro(owner) + self.classes.subclasses(owner)[:20]:
+            found |= self.return_types(method, depth, path)
+        for each in self.classes.mro(owner) + self.classes.subclasses(owner)[:_MAX_SUBCLASSES]:
             if found:
                 break
-            found |= self._own_field_types(each, name, depth)
+            found |= self._own_field_types(each, name, depth, path)
         if not found and method is None:
-            found |= self._forwarded(owner, name, depth)
-        self._fields[key] = frozenset(found)
-        return self._fields[key]
-
-    def _own_field_types(self, owner: Class, name: str, depth: int) -> set[Class]:
-        found: set[Class] = set()
-        declared = self.classes.declaration(owner, name)
-        if declared is not None:
-            statement = owner.file.statement(declared)
-            if statement.annotation is not None:
-                found |= self.annotated(statement.annotation, owner.file, owner.index, depth)
-            elif statement.bindings and statement.bindings[0].value is not None:
-                found |= self.types(statement.bindings[0].value, owner.file, owner.index, depth)
-        for function, index in self.classes.stores(owner, name):
-            statement = owner.file.statement(index)
-            if statement.annotation is not None:
-                found |= self.annotated(statement.annotation, owner.file, function.index, depth)
-            for binding in statement.bindings:
-                if (
-                    isinstance(binding.target, ir.Attribute)
-                    and binding.target.attr == name
-                    and binding.value is not None
-                ):
-                    found |= self.types(binding.value, owner.file, owner.file.outline.statements[index].scope, depth)
+            for behind in self.proxied(owner, name, depth):
+                found |= self.field_types(behind, name, depth + 1, path)
         return found
 
-    def proxied(self, owner: Class, name: str, depth: int = 0) -> frozenset[Class]:
+    def _own_field_types(self, owner: Class, name: str, depth: int, path: Path) -> set[Class]:
+        """By what the class itself declares and stores; a declared type says more than a default."""
+        found: set[Class] = set()
+        for source in of_field(self.classes, owner, name, path):
+            if not (found and source.how == "value" and source.scope == owner.index):
+                found |= self._source(source, depth)
+        return found
+
+    def proxied(self, owner: Class, name: str, depth: int = 0) -> Types:
         """Where `__getattr__` forwards an attribute that the class itself has not: the classes of the object it asks instead."""
         if self.classes.owners(owner, name) or self.classes.method(owner, name) is not None:
-            return frozenset()
+            return _NONE
         forward = self.classes.method(owner, "__getattr__")
         if forward is None or len(forward.parameters) < 2:
-            return frozenset()
-        asked = forward.parameters[1].name
-        found: set[Class] = set()
+            return _NONE
+        asked, found = forward.parameters[1].name, set[Class]()
         for index in forward.file.own_statements(forward.index):
-            if forward.file.outline.statements[index].kind != "return":
-                continue
-            for value in forward.file.statement(index).values:
-                if (
-                    isinstance(value, ir.Call)
-                    and dotted(value.func) == "getattr"
-                    and len(value.args) >= 2
-                    and isinstance(value.args[1].value, ir.Name)
-                    and value.args[1].value.id == asked
-                ):
-                    found |= self.types(value.args[0].value, forward.file, forward.index, depth)
+            if forward.file.outline.statements[index].kind == "return":
+                for value in forward.file.statement(index).values:
+                    if isinstance(value, ir.Call) and _asks_for(value, asked):
+                        found |= self.types(value.args[0].value, forward.file, forward.index, depth)
         return frozenset(found - {owner})
 
-    def _forwarded(self, owner: Class, name: str, depth: int) -> set[Class]:
-        found: set[Class] = set()
-        for each in self.proxied(owner, name, depth):
-            found |= self.field_types(each, name, depth + 1)
-        return found
+    # -- calls ----------------------------------------------------------------------------------------------------------------
 
-    def _call(self, expr: ir.Call, file: File, scope: int, depth: int) -> Iterable[Class]:
-        name = dotted(expr.func) or ""
-        last = name.rpartition(".")[2]
-        if name == "super" and not expr.args:
-            return ()
+    def _call(self, expr: ir.Call, file: File, scope: int, depth: int, path: Path) -> Iterable[Class]:
         found: set[Class] = set()
-        for callable_ in self.callables(expr.func, file, scope, depth):
-            if isinstance(callable_.target, Class):
-                found.add(callable_.target)
+        for one in self.callables(expr.func, file, scope, depth):
+            if isinstance(one.target, Class):
+                found |= self._within(one.target, depth, path)
             else:
-                found |= self._returned(callable_.target, expr, file, scope, depth)
-        if not found and expr.args:
-            if last in _SAME_TYPE:
-                position = 1 if last == "cast" and len(expr.args) > 1 else 0
-                if last == "cast":
-                    found |= self.annotated(expr.args[0].value, file, scope, depth)
-                return found or self.types(expr.args[position].value, file, scope, depth)
-            if last == "getattr" and len(expr.args) >= 2:
-                key = expr.args[1].value
-                if isinstance(key, ir.Const) and isinstance(key.value, str):
-                    for owner in self.types(expr.args[0].value, file, scope, depth):
-                        found |= self.field_types(owner, key.value, depth)
-        return found
+                found |= self._returned(one.target, expr, file, scope, depth, path)
+        return found or self._known_call(expr, file, scope, depth, path)
 
-    def _returned(self, function: Function, call: ir.Call, file: File, scope: int, depth: int) -> frozenset[Class]:
-        if function.is_class_method and isinstance(call.func, ir.Attribute):
+    def _known_call(self, expr: ir.Call, file: File, scope: int, depth: int, path: Path) -> Iterable[Class]:
+        """Functions of Python's library that hand on what they are given."""
+        last = (dotted(expr.func) or "").rpartition(".")[2]
+        given = [argument.value for argument in expr.args if argument.keyword is None]
+        if last == "cast" and len(given) == 2:
+            return self.annotated(given[0], file, scope, depth, path) or self.types(given[1], file, scope, depth, path)
+        if last in _SAME_TYPE and given and not self._is_method(expr.func, file, scope):
+            return self.types(given[0], file, scope, depth, path)
+        if last == "getattr" and len(given) >= 2:
+            key = literal_key(given[1])
+            if not isinstance(key, str):
+                return ()
+            owners = self.types(given[0], file, scope, depth)
+            return _NONE.union(*(self.field_types(owner, key, depth, path) for owner in owners))
+        parts = call_members(expr, path)
+        return _NONE.union(*(self.types(value, file, scope, depth, inside) for value, inside in parts))
+
+    def _is_method(self, func: Expr, file: File, scope: int) -> bool:
+        """Whether `x.replace(...)` is a method of an object, not a function of a module."""
+        root = func
+        while isinstance(root, ir.Attribute):
+            root = root.base
+        if root is func:
+            return False
+        return not isinstance(root, ir.Name) or isinstance(self.names.entity(root, file, scope), Local | Global)
+
+    def _returned(self, function: Function, call: ir.Call, file: File, scope: int, depth: int, path: Path) -> frozenset[Class]:
+        found = self.return_types(function, depth, path)
+        if function.is_class_method and isinstance(call.func, ir.Attribute) and function.owner in found:
             # `Derived.create()` builds a Derived where create returns cls(...).
             entity = self.names.entity(call.func.base, file, scope)
-            found = self.return_types(function, depth)
-            if isinstance(entity, Class) and function.owner in found:
+            if isinstance(entity, Class):
                 return (found - {function.owner}) | {entity}
-            return found
-        return self.return_types(function, depth)
+        return found
 
-    def return_types(self, function: Function, depth: int = 0) -> frozenset[Class]:
+    def return_types(self, function: Function, depth: int = 0, path: Path = ()) -> Types:
         """By annotation, else by the returned expressions."""
-        if function in self._returns:
-            return self._returns[function]
-        self._returns[function] = frozenset()
-        found: set[Class] = set()
-        if function.scope.returns is not None:
-            annotation = function.file.expression(function.scope.returns)
-            found |= self.annotated(annotation, function.file, function.scope.parent, depth)
-        if not found and depth < _DEPTH:
-            for index in function.file.own_statements(function.index):
-                if function.file.outline.statements[index].kind == "return":
-                    for value in function.file.statement(index).values:
-                        found |= self.types(value, function.file, function.index, depth + 1)
-        self._returns[function] = frozenset(found)
-        return self._returns[function]
+        return self._returns.get((function, path), lambda: frozenset(self._return_types(function, depth, path)))
 
-    def callables(self, expr: Expr, file: File, scope: int, depth: int = 0) -> tuple[Callable_, ...]:
-        """The functions and classes that a called expression may stand for."""
-        from sgmem.program.callables import callables
+    def _return_types(self, function: Function, depth: int, path: Path) -> set[Class]:
+        found = self._declared_result(function, depth, path)
+        if found:
+            return found
+        if depth >= _DEPTH:
+            self.give_up()
+            return found
+        returned = (source for source in of_result(function, path) if source.how == "value")
+        return self._from(returned, depth + 1)
 
-        return callables(self, expr, file, scope, depth)
+    def _declared_result(self, function: Function, depth: int, path: Path) -> set[Class]:
+        if function.scope.returns is None:
+            return set()
+        annotation = function.file.expression(function.scope.returns)
+        if function.owner is not None and is_name(annotation, "Self"):
+            return self._within(function.owner, depth, path)
+        return self.annotated(annotation, function.file, function.scope.parent, depth, path)
+
+    def callables(self, expr: Expr, file: File, scope: int, depth: int = 0, path: Path = ()) -> tuple[Callable_, ...]:
+        """The functions and classes that a called expression, or what `path` picks out of it, may stand for."""
+        if depth > _DEPTH or len(path) > MAX_PATH:
+            self.give_up()
+            return ()
+        return self._callables.get((expr, path), lambda: tuple(dict.fromkeys(resolve(self, expr, file, scope, depth + 1, path))))
 
 
-def entity_callable(entity: Entity | None) -> Class | Function | None:
-    return entity if isinstance(entity, Class | Function) else None
-
-
-__all__ = ["Callable_", "External", "Values", "entity_callable"]
+def _asks_for(call: ir.Call, name: str) -> bool:
+    """Whether a call is `getattr(something, name)` with the variable `name`."""
+    return dotted(call.func) == "getattr" and len(call.args) >= 2 and is_name(call.args[1].value, name)

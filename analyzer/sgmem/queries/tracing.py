@@ -84,9 +84,17 @@ def planted(analysis: Analysis, wanted: Wanted) -> Seeds:
     if not slicer.slice.seeds and not slicer.slice.sites:
         seeds.plant_literals()
     if not slicer.slice.seeds and not slicer.slice.sites:
-        hint = f"{wanted.bare} is a class: name one of its fields" if wanted.bare in analysis.program.files.class_names else None
-        raise NothingAnalysed(unknown, hint=hint, candidates=similar(tree, wanted.bare))
+        raise NothingAnalysed(unknown, hint=hint_about(analysis, wanted.bare), candidates=similar(tree, wanted.bare))
     return seeds
+
+
+def hint_about(analysis: Analysis, name: str) -> str | None:
+    """Why a name may not have been found."""
+    files = analysis.program.files
+    if name in files.class_names:
+        return f"{name} is a class: name one of its fields"
+    lost = sorted({row.path for row in analysis.tree.unreadable} | set(files.unreadable))
+    return f"{len(lost)} files that may hold it could not be read, the first is {lost[0]}" if lost else None
 
 
 def budget_for(options: TraceOptions) -> Budget:
@@ -94,7 +102,7 @@ def budget_for(options: TraceOptions) -> Budget:
     if options.direction == "back":
         return Budget(depth=options.depth, computed=False)
     if options.to is not None:
-        return Budget(depth=options.depth, derivations=8, fields=4, through_constructors=True)
+        return Budget(depth=options.depth, derivations=5, fields=3, through_constructors=True)
     return Budget(depth=options.depth)
 
 
