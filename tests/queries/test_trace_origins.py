@@ -174,6 +174,33 @@ def test_how_a_file_is_started_is_no_condition_of_what_it_calls() -> None:
     assert [site.when for site in at(result, line_of(source, "show(budget)"), "read", "pass")] == [("ready",)]
 
 
+def test_a_class_s_own_attribute_is_not_what_an_instance_was_given() -> None:
+    source = """
+        class Args:
+            budget: float = 0.9
+
+            def __init__(self, given):
+                self.budget = given
+
+        def flags(parser):
+            parser.add_argument("--budget", default=Args.budget)
+
+        def use(args: Args):
+            show(args.budget)
+    """
+    result = traced(source)
+    sites = {site.id: site for site in result.sites}
+    into: dict[int, set[int]] = {}
+    for flow in result.flows:
+        into.setdefault(sites[flow.target].line, set()).add(sites[flow.source].line)
+    declared, given, flag, read = (
+        line_of(source, code)[1] for code in ("budget: float", "self.budget = given", "default=Args.budget", "show(args.budget)")
+    )
+    assert {declared, given} <= into[read]
+    assert declared in into[flag]
+    assert given not in into[flag]
+
+
 def test_a_comment_inside_a_statement_is_not_shown() -> None:
     source = """
         def use(budget, rows):

@@ -49,6 +49,8 @@ class SliceSite:
     hops: int = 0
     node: Expr | None = None
     callee: str | None = None
+    of_class: bool = False
+    """Whether the field is read or set on the class itself (`Args.size`), not on an instance."""
     unit: str | None = None
     frame: str | None = None
 
@@ -153,13 +155,18 @@ class Slice:
             if len(sources) * len(targets) <= MAX_PAIRS:
                 for source, kind in sources.items():
                     for target, grade in targets.items():
-                        self.connect(source, target, kind, grade)
+                        if not self._misses(source, target):
+                            self.connect(source, target, kind, grade)
                 continue
             middle = self._junction(sources)
             for source, kind in sources.items():
                 self.connect(source, middle, kind)
             for target, grade in targets.items():
                 self.connect(middle, target, "load", grade)
+
+    def _misses(self, source: SiteKey, target: SiteKey) -> bool:
+        """Whether a read of a class's own attribute cannot see a write: one that sets the attribute of an instance."""
+        return self.sites[target].of_class and source.role in ("store", "write") and not self.sites[source].of_class
 
     def _junction(self, sources: dict[SiteKey, Kind]) -> SiteKey:
         """The declaration of a busy place, else its first writer."""

@@ -169,6 +169,10 @@ class Occurrences:
             return []
         return self._by_naming(base, name)
 
+    def is_of_class(self, node: Expr, file: File, scope: int) -> bool:
+        """Whether an attribute is that of a class, named as such: `Args.size`."""
+        return isinstance(node, ir.Attribute) and isinstance(self.program.names.entity(node.base, file, scope), Class)
+
     def _by_naming(self, base: Expr, name: str) -> list[tuple[Place, Grade]]:
         """`server_args.x` of unknown type: the class whose name the variable spells, if that class has the field."""
         last = (dotted(base) or "").rpartition(".")[2].strip("_")

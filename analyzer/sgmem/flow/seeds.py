@@ -69,7 +69,8 @@ class Seeds:
         role: Role = "declaration" if in_class_body else "store" if isinstance(place, Field | LooseField) else "write"
         span = seen.node.span if isinstance(seen.node, ir.Walrus) else statement.span
         key = SiteKey(file, span, role, describe(place))
-        self.slicer.slice.add(SliceSite(key, seen.statement, place, False, seen.grade, write_kind(seen)))
+        of_class = self.slicer.occurrences.is_of_class(seen.node, file, seen.scope)
+        self.slicer.slice.add(SliceSite(key, seen.statement, place, False, seen.grade, write_kind(seen), of_class=of_class))
         self.slicer.slice.seeds[place] = None
         self.slicer.enter(State(place, (), False, NO_STACK), key, "assign")
         self._formula_of(seen, key)

@@ -151,6 +151,7 @@ class Slicer:
             hops,
         )
         site.node = use.node
+        site.of_class = self.occurrences.is_of_class(use.node, use.file, use.file.outline.statements[use.statement].scope)
         site.callee = next((step.callee for step in steps if step.callee is not None), None)
         return self.slice.add(site)
 
