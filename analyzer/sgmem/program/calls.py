@@ -5,24 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sgmem.program.aliases import Aliases, add
-from sgmem.program.binding import Filled, accepts, bind
-from sgmem.program.contexts import called, defined, occurs
-from sgmem.program.entities import Callable_, Class, Function
+from sgmem.program.contexts import called, defined, held, occurs
+from sgmem.program.entities import Callable_, Class, Function, Module
 from sgmem.program.files import File, Files, dotted
 from sgmem.syntax import ir
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sgmem.program.aliases import Spellings
     from sgmem.program.classes import Classes
     from sgmem.program.names import Names
     from sgmem.program.values import Values
-    from sgmem.syntax.ir import Argument
+    from sgmem.syntax.ir import Argument, Expr
+    from sgmem.syntax.outline import ParameterOutline
 
-_OWN_CLASS = ("cls", "type", "__class__")
-"""How a class is spelled in its own methods."""
+_MAX_ALIASES = 4
 _COMMON = 60
 """A method name that more files than this mention is too common to be joined by name alone."""
 
@@ -57,7 +54,6 @@ class Calls:
         self.names = names
         self.classes = classes
         self.values = values
-        self.aliases = Aliases(files)
         self._targets: dict[ir.Call, tuple[tuple[Function | Class, int, bool], ...]] = {}
         self._callers: dict[Function | Class, tuple[CallSite, ...]] = {}
 
@@ -71,7 +67,7 @@ class Calls:
             callables = self.values.callables(call.func, file, scope)
             if _is_partial(call) and call.args:
                 callables = self.values.callables(call.args[0].value, file, scope)
-            for one in callables or self._by_name(call, file, scope):
+            for one in callables or self._by_name(call, file):
                 entered[self._entry(one)] = None
             found = self._targets[call] = tuple(entered)
         return found
@@ -88,12 +84,12 @@ class Calls:
         """The hand-written `__init__` that building an instance enters; records generate theirs."""
         return self.classes.method(owner, "__init__")
 
-    def _by_name(self, call: ir.Call, file: File, scope: int) -> tuple[Callable_, ...]:
+    def _by_name(self, call: ir.Call, file: File) -> tuple[Callable_, ...]:
         """An object of unknown type: join by method name where one or two classes define it and it is no everyday word."""
         func = call.func
         if not isinstance(func, ir.Attribute) or func.attr.startswith("__"):
             return ()
-        if self.names.entity(func, file, scope) is not None:  # torch.empty and the like lead out of the program
+        if self.names.entity(func, file, 0) is not None:  # torch.empty and the like lead out of the program
             return ()
         if len(self.files.tree.mentioning(func.attr)) > _COMMON:
             return ()
@@ -102,7 +98,7 @@ class Calls:
             for index, scope in enumerate(other.outline.scopes):
                 if scope.name == func.attr and scope.kind == "function":
                     function = Function(other, index)
-                    if function.owner is not None and not function.is_property and accepts(function, call):
+                    if function.owner is not None and not function.is_property and _accepts(function, call):
                         found.append(Callable_(function, 0 if function.is_static else 1, False))
         return tuple(found) if len(found) <= 2 else ()
 
@@ -141,25 +137,61 @@ class Calls:
         """Building a record builds the records it inherits from."""
         return isinstance(entered, Class) and isinstance(target, Class) and target in self.classes.mro(entered)
 
-    def _spellings(self, target: Function | Class) -> Spellings:
+    def _spellings(self, target: Function | Class) -> dict[str, list[File] | None]:
         """The names under which a target may be called, each with the files to search (None: wherever it is mentioned)."""
+        if isinstance(target, Function) and target.name != "__init__":
+            return {target.name: None, **self._aliases(target, target.name)}
         owner = target if isinstance(target, Class) else target.owner
-        if isinstance(target, Function) and (owner is None or target.name not in ("__init__", "__call__")):
-            return self.aliases.of(target.name)
-        assert owner is not None
-        spellings: Spellings = {}
-        below = self.classes.subclasses(owner)
-        for each in (owner, *below):
-            if isinstance(target, Function) and target.name == "__call__":
-                if self.classes.method(each, "__call__") == target:
-                    _merge(spellings, {each.name: None, **self.aliases.of_instances(each.name)})
-            elif self.constructor(each) == self.constructor(owner):
-                _merge(spellings, self.aliases.of(each.name))
+        if owner is None:
+            return {}
+        spellings: dict[str, list[File] | None] = {}
+        for each in (owner, *self.classes.subclasses(owner)):
+            if each == owner or self.constructor(each) == self.constructor(owner):
+                spellings[each.name] = None
+                spellings.update(self._aliases(each, each.name))
+                spellings.setdefault("cls", [])
+                spellings["cls"] = [*(spellings["cls"] or []), each.file]
         if isinstance(target, Function):
-            _merge(spellings, {target.name: [each.file for each in below]})
-        # From inside the class a name of it is not needed, and what stands there may be a subclass.
-        inside = [each.file for each in (*self.classes.mro(owner), *below)]
-        return _merge(spellings, dict.fromkeys(_OWN_CLASS, inside))
+            spellings["__init__"] = [each.file for each in self.classes.subclasses(owner)]
+        spellings["cls"] = list(dict.fromkeys(spellings.get("cls") or []))
+        return spellings
+
+    def _aliases(self, target: Function | Class, name: str, depth: int = 0) -> dict[str, list[File] | None]:
+        """Other names that hold the callable: `import ... as`, `factory = Record`, a dispatch table, a default parameter."""
+        found: dict[str, list[File] | None] = {}
+        if depth >= _MAX_ALIASES:
+            return found
+        for file in self.files.mentioning(name, held):
+            for rows in file.imports.values():
+                for bound, imports in rows.items():
+                    if bound != name and any(row.name == name for row in imports):
+                        found.setdefault(bound, []).append(file)  # type: ignore[union-attr]
+            for index in file.mentions(name):
+                if not occurs(file.own_text(index), name, held):
+                    continue
+                for alias, everywhere in self._held_by(file, index, name):
+                    if alias != name:
+                        found[alias] = None if everywhere else [file]
+        return found
+
+    def _held_by(self, file: File, index: int, name: str) -> Iterator[tuple[str, bool]]:
+        """The names that statement `index` gives the callable, each with whether it may be used outside the file."""
+        row = file.outline.statements[index]
+        if row.kind == "function":
+            scope = file.scope_defined_by[index]
+            for parameter in file.scope(scope).parameters:
+                if parameter.default is not None and dotted(file.expression(parameter.default)) == name:
+                    yield parameter.name, False
+            return
+        if row.kind not in ("assign", "annotate"):
+            return
+        for binding in file.statement(index).bindings:
+            if binding.value is None or not _stands_as_value(binding.value, name):
+                continue
+            if isinstance(binding.target, ir.Attribute):
+                yield binding.target.attr, True
+            elif isinstance(binding.target, ir.Name):
+                yield binding.target.id, file.scope(row.scope).kind != "function"
 
     def inside(self, file: File, statement: int) -> Function | None:
         """The function whose body holds a statement."""
@@ -184,11 +216,73 @@ def _spells(call: ir.Call, name: str) -> bool:
     )
 
 
-def _merge(spellings: Spellings, more: Spellings) -> Spellings:
-    for name, files in more.items():
-        for file in files if files is not None else (None,):
-            add(spellings, name, file)
-    return spellings
+def _stands_as_value(value: Expr, name: str) -> bool:
+    """Whether `name` itself, not a call of it, is (part of) the value."""
+    pending = [value]
+    while pending:
+        node = pending.pop()
+        if (isinstance(node, ir.Name) and node.id == name) or (isinstance(node, ir.Attribute) and node.attr == name):
+            return True
+        if isinstance(node, ir.Call):
+            pending += [argument.value for argument in node.args]
+        elif isinstance(node, ir.Conditional):
+            pending += [node.body, node.orelse]
+        elif isinstance(node, ir.Dict | ir.Collection | ir.Boolean):
+            pending += node.children()
+    return False
 
 
-__all__ = ["CallSite", "Calls", "Filled", "bind"]
+def _accepts(function: Function, call: ir.Call) -> bool:
+    """Whether the call's arguments fit the function's parameters in number and name."""
+    parameters = function.parameters[0 if function.is_static else 1 :]
+    if any(argument.star for argument in call.args):
+        return True
+    names = {p.name for p in parameters if p.kind != "positional"}
+    open_names = any(p.kind == "double-star" for p in parameters)
+    open_places = any(p.kind == "star" for p in parameters)
+    given = [argument for argument in call.args if argument.keyword is None]
+    places = [p for p in parameters if p.kind in ("positional", "normal")]
+    return (open_places or len(given) <= len(places)) and all(
+        argument.keyword is None or argument.keyword in names or open_names for argument in call.args
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """An argument with the parameter that it fills: by name, as element `key` of a star parameter, or, for a spread (`*x`, `**x`),
+    unknown (`parameter` None)."""
+
+    argument: Argument
+    parameter: str | None
+    key: str | int | None = None
+
+
+def bind(site: CallSite, parameters: tuple[ParameterOutline, ...]) -> list[Filled]:
+    """Match a call's arguments with a function's parameters, as Python does."""
+    filled: list[Filled] = []
+    places = [p for p in parameters if p.kind in ("positional", "normal")]
+    star = next((p.name for p in parameters if p.kind == "star"), None)
+    rest = next((p.name for p in parameters if p.kind == "double-star"), None)
+    by_name = {p.name for p in parameters if p.kind in ("normal", "keyword")}
+    position = site.filled
+    for argument in site.arguments:
+        if argument.star == "**":
+            filled.append(Filled(argument, None))
+        elif argument.star == "*":
+            filled.append(Filled(argument, None, position))
+            position = len(places) + 1000  # later positions are unknown
+        elif argument.keyword is not None:
+            if argument.keyword in by_name:
+                filled.append(Filled(argument, argument.keyword))
+            elif rest is not None:
+                filled.append(Filled(argument, rest, argument.keyword))
+        else:
+            if position < len(places):
+                filled.append(Filled(argument, places[position].name))
+            elif star is not None and position < len(places) + 1000:
+                filled.append(Filled(argument, star, position - len(places)))
+            position += 1
+    return filled
+
+
+__all__ = ["CallSite", "Calls", "Filled", "Module", "bind"]

@@ -13,14 +13,13 @@ Context = Callable[[str, str], bool]
 
 _WORD = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
 
-_CALL = re.compile(r"\s*[(\[]|\s*\.\s*(?:get|options|remote|bind)\b|[^()\n]*\)\s*(?:\.\s*\w+\s*)?[(\[]")
+_CALL = re.compile(r"\s*[(\[]|\s*\.\s*(?:get|options|remote|bind)\b")
 _LOOKED_UP = re.compile(r"(?:getattr\(.*|\[)['\"]$")
 _PARTIAL = re.compile(r"partial\(\s*(?:\w+\.)*$")
 _STORE = re.compile(r"\s*(?:(?::(?!=))|(?:[-+*/%&|^@]|//|\*\*|<<|>>)?=(?!=)|:=)")
 _UNPACK = re.compile(r"\s*[,)\]]")
 _LINE_ENDS = re.compile(r"\s*[,)\]]?\s*(?:#.*)?$")
-_VALUE_BEFORE = re.compile(r"(?:=|['\"\]]\s*:|(?<!\w)\[|[({,]|\b(?:else|or|if|in|return))\s*(?:\w+\.)*$")
-_NO_VALUE = re.compile(r"\s*(?:from\b[^\n]*\bimport\b|import\b|class\b)")
+_VALUE_BEFORE = re.compile(r"(?:=|['\"\]]\s*:|\w\(|=\s*[(\[{]|\b(?:else|or|if|return))\s*(?:\w+\.)*$")
 _VALUE_AFTER = re.compile(r"\s*[(.\[=]")
 
 
@@ -49,9 +48,7 @@ def held(before: str, after: str) -> bool:
     """The bare name as a value: assigned, a default, an entry of a display, an argument; `import name as other`."""
     if after.startswith(" as "):
         return True
-    if _VALUE_AFTER.match(after) is not None or _VALUE_BEFORE.search(before) is None:
-        return False
-    return _NO_VALUE.match(before) is None
+    return _VALUE_AFTER.match(after) is None and _VALUE_BEFORE.search(before) is not None
 
 
 def defined(before: str, after: str) -> bool:
@@ -74,20 +71,11 @@ def occurs(text: str, name: str, context: Context) -> bool:
     """Whether `name` stands somewhere in `text` in the given context."""
     for at in positions(text, name):
         end = at + len(name)
+        start = text.rfind("\n", 0, at) + 1
         stop = text.find("\n", end)
-        if context(text[_line_start(text, at) : at], text[end : stop if stop >= 0 else len(text)]):
+        if context(text[start:at], text[end : stop if stop >= 0 else len(text)]):
             return True
     return False
-
-
-def _line_start(text: str, at: int) -> int:
-    """Where the line of an offset begins; for the first word of a line in brackets, the line where the bracket may open."""
-    start = text.rfind("\n", 0, at) + 1
-    for _ in range(_MAX_LINES):
-        if start == 0 or _OPENED.search(text, start, at) is not None or not text[start:at].strip(_ELEMENT):
-            ...
-        return start
-    return start
 
 
 def _is_word(character: str) -> bool:
