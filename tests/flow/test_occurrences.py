@@ -187,8 +187,9 @@ def test_an_assignment_does_not_read_its_target() -> None:
 
 
 def test_owners_are_the_topmost_classes_that_have_the_field() -> None:
-    owners = Occurrences(program_of(RECORDS)).owners("share")
-    assert [owner.name for owner in owners] == ["Base", "Stranger"]
+    occurrences = Occurrences(program_of(RECORDS))
+    assert [owner.name for owner in dict.fromkeys(occurrences.owners("share"))] == ["Base", "Stranger"]
+    assert not occurrences.is_lonely("share")
 
 
 def test_parameters_and_functions_are_found_by_name() -> None:

@@ -8,8 +8,9 @@ to the formula, and the branch, which leads to the birth. Their order in that fu
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,8 +26,7 @@ MAX_LEVELS = 6
 MAX_CALLERS = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Level:
+class Level(msgspec.Struct, frozen=True):
     """A statement in an activation of the function around it: a call that leads on, or what is looked at."""
 
     file: File
@@ -41,8 +41,7 @@ class Level:
         return self.file.path, self.scope
 
 
-@dataclass(frozen=True, slots=True)
-class Activation:
+class Activation(msgspec.Struct, frozen=True):
     """`spine[0]` and `branch[0]` are statements of one activation; the last of each is the formula, and the birth.
 
     `certain` is false where the chain had to be joined by the call tree because the value rested in a field. When it

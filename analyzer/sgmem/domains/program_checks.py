@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from sgmem.control.evaluation import expression_conditions
 from sgmem.control.expressions import from_expression
@@ -23,8 +24,7 @@ if TYPE_CHECKING:
 _TESTS = frozenset({"if", "while", "assert"})
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+class Check(msgspec.Struct, frozen=True):
     """What stops a negative value: a test, or a calculation that cannot be negative (`clamps`). `images` is 0 where it
     is the value itself that is stopped, else the number of calculations before.
     """

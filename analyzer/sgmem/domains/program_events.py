@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from sgmem.control.cfg import EXIT
 from sgmem.control.predicates import TRUE
@@ -32,8 +33,7 @@ MAX_FUNCTIONS = 60
 MAX_OVERRIDES = 4
 
 
-@dataclass(frozen=True, slots=True)
-class EventSite:
+class EventSite(msgspec.Struct, frozen=True):
     """A call that changes device memory. `always`: it stands on every way between the two places; else `when` says on
     which. `via` is the call between the places that leads to it, where it is not that call itself; `certain` is false
     where a subclass may do otherwise.
@@ -141,7 +141,7 @@ class Events:
                 if isinstance(node, ir.Call) and self.row(node, file, scope) is None:
                     found = self._in_callee(node, file, scope, MAX_DEPTH)
                     if found is not None:
-                        yield replace(found, via=last_name(node))
+                        yield msgspec.structs.replace(found, via=last_name(node))
                         return
 
     def _in_callee(self, call: ir.Call, file: File, scope: int, depth: int) -> EventSite | None:
@@ -157,7 +157,7 @@ class Events:
         agreed = len(others) <= MAX_OVERRIDES and all(
             isinstance(other, Function) and self._in_function(other, depth) is not None for other in others
         )
-        return replace(found, certain=found.certain and agreed)
+        return msgspec.structs.replace(found, certain=found.certain and agreed)
 
     def _in_function(self, function: Function, depth: int) -> EventSite | None:
         """An event that every complete way through a function passes."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from sgmem.domains.evidence import Strength
 from sgmem.domains.program_activations import Activations
@@ -42,8 +43,7 @@ if TYPE_CHECKING:
     from sgmem.syntax.ir import Expr
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(msgspec.Struct, frozen=True):
     """Where the value of an input was born and as what; `gauge` is set for a measurement. `hops` lead from there to the
     formula.
     """

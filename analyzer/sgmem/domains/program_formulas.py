@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from sgmem.domains.program_definitions import inputs, is_arithmetic
 from sgmem.domains.program_location import Location, of_statement, one_line
@@ -19,8 +20,7 @@ if TYPE_CHECKING:
 MAX_LINES = 12
 
 
-@dataclass(frozen=True, slots=True)
-class FormulaExpression:
+class FormulaExpression(msgspec.Struct, frozen=True):
     """`expression` is evaluated at a statement and given to `target`, as the source spells it.
 
     `node` and `ancestors` lead to it from a top-level expression of the statement; an augmented assignment is shown as

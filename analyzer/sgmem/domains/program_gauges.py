@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from sgmem.domains.frames import Frame, Measured, frame_of
 from sgmem.domains.program_location import Location
@@ -22,8 +23,7 @@ if TYPE_CHECKING:
     from sgmem.syntax.ir import Expr
 
 
-@dataclass(frozen=True, slots=True)
-class Gauge:
+class Gauge(msgspec.Struct, frozen=True):
     """One reading: the measuring call in its place, and which of its values is meant."""
 
     measured: Measured

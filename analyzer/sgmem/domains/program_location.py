@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from sgmem.syntax import ir
 
@@ -14,8 +15,7 @@ if TYPE_CHECKING:
 MAX_CODE = 160
 
 
-@dataclass(frozen=True, slots=True)
-class Location:
+class Location(msgspec.Struct, frozen=True):
     """An expression, or a whole simple statement, in its file; `statement` is the statement that holds it."""
 
     file: File

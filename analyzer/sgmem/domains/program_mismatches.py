@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from sgmem.domains import arithmetic
 from sgmem.domains.program_location import Location
@@ -20,8 +21,7 @@ if TYPE_CHECKING:
 _COMPARES = frozenset({"==", "!=", "<", "<=", ">", ">="})
 
 
-@dataclass(frozen=True, slots=True)
-class Side:
+class Side(msgspec.Struct, frozen=True):
     """One side of a mismatch: its expression, what is claimed of its unit, and where the claim comes from."""
 
     text: str
@@ -30,8 +30,7 @@ class Side:
     origin: Location
 
 
-@dataclass(frozen=True, slots=True)
-class UnitMismatch:
+class UnitMismatch(msgspec.Struct, frozen=True):
     """`left` and `right` meet in `operation` and disagree; `details` says in what."""
 
     operation: Location

@@ -9,8 +9,9 @@ be missed.
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
+
+import msgspec
 
 from sgmem.domains import arithmetic
 from sgmem.domains.program_checks import Check, around, clamping, is_test, leaving
@@ -40,8 +41,7 @@ MAX_FIELDS = 2
 SinkKind = Literal["allocation", "tokens", "divisor", "stored"]
 
 
-@dataclass(frozen=True, slots=True)
-class Sink:
+class Sink(msgspec.Struct, frozen=True):
     """Where the value arrives: an allocating call, a count of tokens, a divisor, or only a field that keeps it.
 
     `hops` are the places on the way, the formula aside; `images` counts the calculations between.
@@ -54,12 +54,11 @@ class Sink:
     images: int
 
 
-@dataclass(slots=True)
-class Reach:
+class Reach(msgspec.Struct):
     """What a value reaches unchecked, and the checks that it meets, in the order found."""
 
-    sinks: list[Sink] = field(default_factory=list)
-    checks: list[Check] = field(default_factory=list)
+    sinks: list[Sink] = msgspec.field(default_factory=list)
+    checks: list[Check] = msgspec.field(default_factory=list)
 
     def add(self, check: Check | None) -> None:
         if check is not None and check not in self.checks:
@@ -71,8 +70,7 @@ class Reach:
         return next((check for check in self.checks if check.images and not check.clamps), None)
 
 
-@dataclass(frozen=True, slots=True)
-class _State:
+class _State(msgspec.Struct, frozen=True):
     place: Place | None
     stack: Stack = ()
     images: int = 0
@@ -156,7 +154,7 @@ class Reaches:
         # The formula's own statement, where the walk begins, is no hop.
         hops = state.hops if state.place is None else (*state.hops, of_statement(use.file, use.statement))
         for step in self.stepper.steps(use.file, use.statement, use.node, use.ancestors):
-            yield from self._take(step, use, replace(state, images=images, hops=hops), found)
+            yield from self._take(step, use, msgspec.structs.replace(state, images=images, hops=hops), found)
 
     def _climb(self, use: Use, state: _State, found: Reach) -> int | None:
         """How many calculations lie behind the value once it leaves its statement; None where its sign is lost."""
@@ -194,16 +192,16 @@ class Reaches:
             case Field() | LooseField():
                 place = of_statement(use.file, use.statement)
                 self._sink(found, "tokens" if self._counts_tokens(target) else "stored", target.name, place, state)
-                yield replace(state, place=target, stack=(), fields=state.fields + 1)
+                yield msgspec.structs.replace(state, place=target, stack=(), fields=state.fields + 1)
             case Parameter():
                 # Where an object is built its size is what matters, see `_allocation`.
                 if target.function.name != "__init__":
                     stack = (*state.stack, step.call) if step.call is not None else ()
-                    yield replace(state, place=target, stack=stack)
+                    yield msgspec.structs.replace(state, place=target, stack=stack)
             case Variable() | Result():
-                yield replace(state, place=target)
+                yield msgspec.structs.replace(state, place=target)
             case GlobalVariable():
-                yield replace(state, place=target, stack=())
+                yield msgspec.structs.replace(state, place=target, stack=())
 
     def _allocation(self, step: Step, use: Use, found: Reach, state: _State) -> None:
         """A call that turns numbers into memory takes the value for a size."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from sgmem.domains.algebra import Form, Unsupported
 from sgmem.domains.branches import branches
@@ -27,8 +28,7 @@ if TYPE_CHECKING:
     from sgmem.syntax.ir import Expr
 
 
-@dataclass(frozen=True, slots=True)
-class MeasuredInput:
+class MeasuredInput(msgspec.Struct, frozen=True):
     """An input of a formula that was born as a measurement, and how it came."""
 
     name: str
@@ -38,8 +38,7 @@ class MeasuredInput:
     activation: Activation
 
 
-@dataclass(frozen=True, slots=True)
-class Passage:
+class Passage(msgspec.Struct, frozen=True):
     """A place between two measurements, in the order of time: an event, or where the earlier value is handed on, with
     the name it has from there on.
     """
@@ -49,8 +48,7 @@ class Passage:
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class MixedTimes:
+class MixedTimes(msgspec.Struct, frozen=True):
     """`earlier` was measured before `later`; `events` happened in between. `certain`: by matched calls alone, not by a
     field that both ends share.
     """

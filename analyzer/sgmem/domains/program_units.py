@@ -7,8 +7,9 @@ definitions meet, the claim is only as good as the worst of them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from sgmem.domains.algebra import Unsupported
 from sgmem.domains.evaluate import value_of
@@ -46,8 +47,7 @@ MAX_FILES = 4
 _KEYED = frozenset({"get", "pop", "getattr"})
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(msgspec.Struct, frozen=True):
     """The unit of a value; `at` is where its evidence stands."""
 
     evidence: Evidence

@@ -10,8 +10,9 @@ from __future__ import annotations
 import io
 import re
 import tokenize
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+import msgspec
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -22,8 +23,7 @@ MARK = "sgmem"
 """The word by which files with such comments are found."""
 
 
-@dataclass(slots=True)
-class Suppression:
+class Suppression(msgspec.Struct):
     """One comment: the rules it names, lower case, and the line of code it speaks for. `used` are the names that
     matched.
     """
@@ -34,7 +34,7 @@ class Suppression:
     target: int
     rules: tuple[str, ...]
     reason: str
-    used: set[str] = field(default_factory=set)
+    used: set[str] = msgspec.field(default_factory=set)
 
     @property
     def problem(self) -> str | None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from typing import Literal
+
+import msgspec
 
 from sgmem.flow.arithmetic import NUMERIC, formula_span, is_text
 from sgmem.flow.aside import distance, is_aside
@@ -36,8 +37,7 @@ _ZIPPED = {"zip", "product"}
 _SAME_VALUE = {"copy", "deepcopy", "cast", "item", "clone", "cpu", "to", "detach"}
 
 
-@dataclass(frozen=True, slots=True)
-class Hop:
+class Hop(msgspec.Struct, frozen=True):
     """One place a value passed on its way, nearest to its birth last."""
 
     file: File
@@ -46,8 +46,7 @@ class Hop:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Birth:
+class Birth(msgspec.Struct, frozen=True):
     """Where and as what a value was born, and the hops back to it."""
 
     kind: BirthKind
@@ -63,8 +62,7 @@ class Birth:
     """The calls by which the value came in where it was born."""
 
 
-@dataclass(frozen=True, slots=True)
-class _At:
+class _At(msgspec.Struct, frozen=True):
     file: File
     statement: int
     stack: tuple[CallSite, ...] = ()
@@ -150,7 +148,7 @@ class Births:
                     elif path[0] == ANY or (isinstance(entry, ir.Const) and entry.value == path[0]):
                         yield from self._expression(item, path[1:], at, seen)
             case ir.Binary() if (converted := unconverted(expr)) is not None:
-                yield from self._expression(converted, path, replace(at, converted=True), seen)
+                yield from self._expression(converted, path, msgspec.structs.replace(at, converted=True), seen)
             case ir.Binary() if (rounded := aligned(expr)) is not None:
                 yield from self._expression(rounded, path, at, seen)
             case ir.Binary() | ir.Unary() if not is_text(expr):

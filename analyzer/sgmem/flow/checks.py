@@ -16,16 +16,20 @@ class Checks:
 
     def __init__(self, slice_: Slice) -> None:
         self.slice = slice_
-        self.graph = slice_.as_graph()
+        self.after: dict[SiteKey, list[SiteKey]] = {}
+        for source, target in slice_.edges:
+            self.after.setdefault(source, []).append(target)
 
     def first(self, start: SiteKey) -> SiteKey | None:
         """The nearest guard that a value computed at `start` meets, in hops; the first in the file among equals."""
-        import networkx as nx
-
-        for layer in nx.bfs_layers(self.graph, [start]):
+        # Breadth first by hand: importing networkx takes longer than the rest of this search.
+        layer, seen = [start], {start}
+        while layer:
             found = [key for key in layer if key.role == "guard" and self._stops(key)]
             if found:
                 return min(found, key=lambda key: (key.file.path, key.span))
+            layer = [key for key in dict.fromkeys(after for key in layer for after in self.after.get(key, ())) if key not in seen]
+            seen.update(layer)
         return None
 
     def _stops(self, key: SiteKey) -> bool:

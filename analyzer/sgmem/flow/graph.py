@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
+
+import msgspec
 
 from sgmem.flow.occurrences import Grade
 from sgmem.flow.places import Field, Parameter, Path, Place
@@ -24,8 +25,7 @@ MAX_PAIRS = 400
 """Above this many writer-reader pairs of one place the flows go through one of its sites, so that hubs stay readable."""
 
 
-@dataclass(frozen=True, slots=True)
-class SiteKey:
+class SiteKey(msgspec.Struct, frozen=True):
     """What makes a site one: its file, span, role and place."""
 
     file: File
@@ -34,8 +34,7 @@ class SiteKey:
     slot: str
 
 
-@dataclass(slots=True)
-class SliceSite:
+class SliceSite(msgspec.Struct):
     """A site of the slice; `derived` holds only while every value seen there was computed from the parameter."""
 
     key: SiteKey
@@ -59,8 +58,7 @@ class SliceSite:
         return 0 if self.key.role == "declaration" else 1
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(msgspec.Struct, frozen=True):
     """A place holding the value, under a path of keys, entered through a stack of calls."""
 
     place: Place
@@ -69,8 +67,7 @@ class State:
     stack: Stack
 
 
-@dataclass(frozen=True, slots=True)
-class Move:
+class Move(msgspec.Struct, frozen=True):
     """One step of a value: out of a place (None: it enters the slice here), over sites, into a place (None: it ends here).
 
     `callees` are the names of the call, if any, that it enters as an argument.
@@ -82,8 +79,7 @@ class Move:
     callees: tuple[str, ...] = ()
 
 
-@dataclass(slots=True)
-class FormulaSite:
+class FormulaSite(msgspec.Struct):
     """An arithmetic expression that the value takes part in, with what receives its result."""
 
     site: SiteKey
@@ -99,25 +95,24 @@ class FormulaSite:
     from."""
 
 
-@dataclass(slots=True)
-class Slice:
+class Slice(msgspec.Struct):
     """Everything found while following one parameter."""
 
-    sites: dict[SiteKey, SliceSite] = field(default_factory=dict)
-    edges: dict[tuple[SiteKey, SiteKey], tuple[Kind, Grade]] = field(default_factory=dict)
-    entering: dict[State, dict[SiteKey, Kind]] = field(default_factory=dict)
-    leaving: dict[State, dict[SiteKey, Grade]] = field(default_factory=dict)
-    formulas: dict[SiteKey, FormulaSite] = field(default_factory=dict)
-    unresolved: dict[tuple[str, int, str], None] = field(default_factory=dict)
-    seeds: dict[Place, None] = field(default_factory=dict)
-    moves: list[Move] = field(default_factory=list)
+    sites: dict[SiteKey, SliceSite] = msgspec.field(default_factory=dict)
+    edges: dict[tuple[SiteKey, SiteKey], tuple[Kind, Grade]] = msgspec.field(default_factory=dict)
+    entering: dict[State, dict[SiteKey, Kind]] = msgspec.field(default_factory=dict)
+    leaving: dict[State, dict[SiteKey, Grade]] = msgspec.field(default_factory=dict)
+    formulas: dict[SiteKey, FormulaSite] = msgspec.field(default_factory=dict)
+    unresolved: dict[tuple[str, int, str], None] = msgspec.field(default_factory=dict)
+    seeds: dict[Place, None] = msgspec.field(default_factory=dict)
+    moves: list[Move] = msgspec.field(default_factory=list)
     """Every step taken forward. A site may be passed by several values; moves tell which of them comes from where."""
-    entries: dict[SiteKey, None] = field(default_factory=dict)
+    entries: dict[SiteKey, None] = msgspec.field(default_factory=dict)
     """Where the parameter itself is declared, written, or handed in or read under its name."""
-    leads: dict[SiteKey, dict[SiteKey, None]] = field(default_factory=dict)
+    leads: dict[SiteKey, dict[SiteKey, None]] = msgspec.field(default_factory=dict)
     """What was found backward: for each site, those that lead to it."""
 
-    _spans: dict[tuple[str, Span], list[SiteKey]] = field(default_factory=dict)
+    _spans: dict[tuple[str, Span], list[SiteKey]] = msgspec.field(default_factory=dict)
 
     def at(self, file: File, span: Span) -> list[SiteKey]:
         """The sites of exactly this span, oldest first."""

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 from sgmem.flow.occurrences import Grade, Occurrences
 from sgmem.flow.places import GlobalVariable, Place
+from sgmem.program.contexts import quoted
 from sgmem.program.files import File, dotted
 from sgmem.program.program import Program
 from sgmem.syntax import ir
 from sgmem.syntax.ir import Expr
 
 
-@dataclass(frozen=True, slots=True)
-class ListedRead:
+class ListedRead(msgspec.Struct, frozen=True):
     """`getattr(record, name)` in a comprehension whose `name` runs over a list that holds the field's name; `owner` is the field."""
 
     file: File
@@ -27,9 +28,7 @@ class ListedRead:
 
 def listed_reads(program: Program, occurrences: Occurrences, name: str) -> Iterator[ListedRead]:
     """Every such read of a field called `name`."""
-    for file in program.files.mentioning(name):
-        if f'"{name}"' not in file.source.text and f"'{name}'" not in file.source.text:
-            continue
+    for file in program.files.mentioning(name, quoted):
         for index in file.mentions(name):
             for binding in file.statement(index).bindings:
                 if isinstance(binding.target, ir.Name) and _holds(binding.value, name) and file.outline.statements[index].scope == 0:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
+import msgspec
+
 from sgmem.flow.places import Field, GlobalVariable, LooseField, Parameter, Place, Variable
 from sgmem.program.classes import assigned
-from sgmem.program.contexts import defined, stored
+from sgmem.program.contexts import defined, loaded, occurs, stored
 from sgmem.program.entities import Class, Function, Global, Local
 from sgmem.program.files import File, dotted
 from sgmem.program.program import Program
@@ -28,8 +29,7 @@ CONFIDENCE: dict[str, Literal["high", "medium", "low"]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Occurrence:
+class Occurrence(msgspec.Struct, frozen=True):
     """One expression that names a place. `ancestors` lead from a top-level expression of the statement to it, outermost first;
     for a store, `binding` is the binding whose target holds it."""
 
@@ -52,8 +52,9 @@ class Occurrences:
     def __init__(self, program: Program) -> None:
         self.program = program
         self._reads: dict[str, tuple[Occurrence, ...]] = {}
+        self._field_reads: dict[str, tuple[Occurrence, ...]] = {}
         self._writes: dict[str, tuple[Occurrence, ...]] = {}
-        self._owners: dict[str, tuple[Class, ...]] = {}
+        self._lonely: dict[str, bool] = {}
         self._loaded: dict[tuple[str, int, str], tuple[Occurrence, ...]] = {}
 
     def reads(self, name: str) -> tuple[Occurrence, ...]:
@@ -64,6 +65,23 @@ class Occurrences:
             found = tuple(seen for file in files for i in file.mentions(name) for seen in self.reads_in_statement(file, i, name))
             self._reads[name] = found
         return found
+
+    def field_reads(self, name: str) -> tuple[Occurrence, ...]:
+        """The loads of an attribute or literal key `name` anywhere: those of `reads` that may be of a field."""
+        found = self._field_reads.get(name)
+        if found is None:
+            found = self._field_reads[name] = tuple(self._collect_field_reads(name))
+        return found
+
+    def _collect_field_reads(self, name: str) -> Iterator[Occurrence]:
+        files = self.program.files
+        for file in dict.fromkeys((*files.mentioning(name, loaded), *files.matching(name))):
+            for index in file.mentions(name):
+                # The pattern `case Plan(size=part)` loads a field without a dot.
+                if file.outline.statements[index].kind == "case" or occurs(file.own_text(index), name, loaded):
+                    for seen in self.reads_in_statement(file, index, name):
+                        if isinstance(seen.place, Field | LooseField):
+                            yield seen
 
     def writes(self, name: str) -> tuple[Occurrence, ...]:
         """All stores to an attribute or variable `name` anywhere, declarations in class bodies included."""
@@ -194,17 +212,24 @@ class Occurrences:
             spelled.setdefault(snake_case(name), []).append(name)
         return spelled
 
-    def owners(self, name: str) -> tuple[Class, ...]:
-        """Every class of the program that declares or stores field `name`, its topmost owner each."""
-        found = self._owners.get(name)
+    def is_lonely(self, name: str) -> bool:
+        """Whether one class alone has a field `name`. The search ends at the second, which for a common name comes soon."""
+        found = self._lonely.get(name)
         if found is None:
-            owners: dict[Class, None] = {}
-            for file in self.program.files.mentioning(name, stored):
-                for index in file.mentions(name):
-                    for owner in self._owner_at(file, index, name):
-                        owners.update(dict.fromkeys(self.program.classes.owners(owner, name)))
-            found = self._owners[name] = tuple(owners)
+            owners: set[Class] = set()
+            for owner in self.owners(name):
+                owners.add(owner)
+                if len(owners) > 1:
+                    break
+            found = self._lonely[name] = len(owners) == 1
         return found
+
+    def owners(self, name: str) -> Iterator[Class]:
+        """The classes that declare or store field `name`, the topmost owner of each."""
+        for file in self.program.files.mentioning(name, stored):
+            for index in file.mentions(name):
+                for owner in self._owner_at(file, index, name):
+                    yield from self.program.classes.owners(owner, name)
 
     def _owner_at(self, file: File, index: int, name: str) -> Iterator[Class]:
         row = file.outline.statements[index]

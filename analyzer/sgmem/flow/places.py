@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from sgmem.program.entities import Class, Function
 from sgmem.program.files import File
@@ -17,8 +17,7 @@ MAX_PATH = 3
 """Longer paths are cut: what is nested deeper is reported as unresolved."""
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(msgspec.Struct, frozen=True):
     """A field of a class, shared by its hierarchy: `owner` is the topmost class that has it."""
 
     owner: Class
@@ -28,8 +27,7 @@ class Field:
         return f"{self.owner.qualified}.{self.name}"
 
 
-@dataclass(frozen=True, slots=True)
-class LooseField:
+class LooseField(msgspec.Struct, frozen=True):
     """A field of objects whose class is unknown: joined by name only."""
 
     name: str
@@ -38,8 +36,7 @@ class LooseField:
         return f"?.{self.name}"
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
+class Parameter(msgspec.Struct, frozen=True):
     function: Function
     name: str
 
@@ -47,8 +44,7 @@ class Parameter:
         return f"{self.function.qualified}.{self.name}"
 
 
-@dataclass(frozen=True, slots=True)
-class Variable:
+class Variable(msgspec.Struct, frozen=True):
     """A local variable as one statement defines it."""
 
     file: File
@@ -61,8 +57,7 @@ class Variable:
         return f"{self.file.module}:{qualname}.{self.name}" if qualname else f"{self.file.module}:{self.name}"
 
 
-@dataclass(frozen=True, slots=True)
-class GlobalVariable:
+class GlobalVariable(msgspec.Struct, frozen=True):
     file: File
     name: str
 
@@ -70,8 +65,7 @@ class GlobalVariable:
         return f"{self.file.module}:{self.name}"
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(msgspec.Struct, frozen=True):
     """What a function returns."""
 
     function: Function

@@ -11,6 +11,7 @@ from sgmem.flow.occurrences import Grade, Occurrence
 from sgmem.flow.places import ANY, Field, GlobalVariable, LooseField, Parameter, Path, Place, Result
 from sgmem.flow.slicer import Slicer
 from sgmem.flow.uses import Stack
+from sgmem.program.contexts import quoted
 from sgmem.program.entities import Function
 from sgmem.program.files import File, dotted
 from sgmem.syntax import ir
@@ -181,7 +182,7 @@ class Seeds:
     def _flags(self) -> None:
         flag = "--" + self.name.replace("_", "-")
         for word in dict.fromkeys((flag.removeprefix("--"), self.name)):
-            for file in self.program.files.mentioning(word):
+            for file in self.program.files.mentioning(word, quoted):
                 for index in file.mentions(word):
                     if "add_argument" in file.own_text(index) and self._is_own_flag(file, index):
                         for node in (node for root in file.statement(index).expressions() for node in ir.walk(root)):

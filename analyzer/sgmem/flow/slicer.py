@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+
+import msgspec
 
 from sgmem.flow.arithmetic import formula_span
 from sgmem.flow.conversions import is_same_amount
@@ -27,8 +28,7 @@ MAX_WAYS = 16
 """How many stacks of calls into one place are told apart."""
 
 
-@dataclass(frozen=True, slots=True)
-class Budget:
+class Budget(msgspec.Struct, frozen=True):
     """What ends a slice that would not end by itself; each stop is reported.
 
     `states` bounds places followed, `derivations` the arithmetic steps away from the parameter, `fields` how many fields a computed
@@ -44,13 +44,15 @@ class Budget:
     through_constructors: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Distance:
+class Distance(msgspec.Struct, frozen=True):
     """How far a state is from the parameter."""
 
     hops: int = 0
     derivations: int = 0
     fields: int = 0
+
+
+START = Distance()
 
 
 class Slicer:
@@ -77,7 +79,7 @@ class Slicer:
         self.slice.entries[source] = None
         self.slice.moves.append(Move(None, (source,), self.reach(state, source, kind)))
 
-    def reach(self, state: State, source: SiteKey, kind: Kind, distance: Distance = Distance()) -> State:
+    def reach(self, state: State, source: SiteKey, kind: Kind, distance: Distance = START) -> State:
         """Note that the value at `source` arrives at a place, and follow the place when it is new. Gives the state that is followed."""
         state = self._merged(state)
         self.slice.entering.setdefault(state, {}).setdefault(source, kind)
@@ -90,7 +92,7 @@ class Slicer:
         """Ways into one place are told apart up to a number; all beyond are as good as one that is not known."""
         ways = self._ways.setdefault((state.place, state.path, state.derived), set())
         if len(ways) >= MAX_WAYS and state.stack not in ways:
-            return replace(state, stack=())
+            return msgspec.structs.replace(state, stack=())
         ways.add(state.stack)
         return state
 
@@ -333,4 +335,4 @@ def _holds(root: Expr, node: Expr) -> bool:
     return root.span.contains(node.span)
 
 
-__all__ = ["Budget", "Field", "Grade", "LooseField", "Slicer", "ir", "replace"]
+__all__ = ["Budget", "Field", "Grade", "LooseField", "Slicer", "ir"]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+import msgspec
 
 from sgmem.flow.occurrences import Grade
 from sgmem.flow.places import ANY, Path, Place
@@ -14,8 +15,7 @@ Kind = Literal["assign", "argument", "return", "store", "load", "operand", "keyw
 End = Literal["read", "pass", "store", "guard", "bind", "return", "through"]
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(msgspec.Struct, frozen=True):
     """What happens to a value read at `node`: it reaches `target` (None where it ends here).
 
     `span` is the tight place of the event, `formula` the whole arithmetic expression the value went through, `call` the call site that
@@ -39,8 +39,7 @@ class Step:
     unresolved: str | None = None
 
 
-@dataclass(slots=True)
-class Value:
+class Value(msgspec.Struct):
     """A value on its way up an expression."""
 
     node: Expr

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from sgmem.flow.arithmetic import ARITHMETIC, is_text
 from sgmem.flow.calling import Calling

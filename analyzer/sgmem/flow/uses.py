@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 from sgmem.flow.listed import listed_reads
 from sgmem.flow.occurrences import Grade, Occurrences
 from sgmem.flow.order import ENTRY, Order
 from sgmem.flow.places import Field, GlobalVariable, LooseField, Parameter, Path, Place, Result, Variable
 from sgmem.program.calls import CallSite
+from sgmem.program.contexts import loaded, occurs
 from sgmem.program.entities import Class, Function, Local
 from sgmem.program.files import File
 from sgmem.program.program import Program
@@ -21,8 +23,7 @@ Stack = tuple[CallSite, ...]
 """The calls a value came in through, outermost first; empty means: by a field or from anywhere."""
 
 
-@dataclass(frozen=True, slots=True)
-class Use:
+class Use(msgspec.Struct, frozen=True):
     """An expression that reads a place."""
 
     file: File
@@ -63,7 +64,7 @@ class Uses:
                 yield from self._result(place, stack)
 
     def _field(self, place: Field | LooseField) -> Iterator[Use]:
-        for seen in self.occurrences.reads(place.name):
+        for seen in self.occurrences.field_reads(place.name):
             if seen.place == place:
                 yield Use(seen.file, seen.statement, seen.node, seen.ancestors, seen.grade)
             elif isinstance(seen.place, LooseField) and self._is_lonely(place):
@@ -102,7 +103,7 @@ class Uses:
                             yield Use(file, index, binding.value, (), "same", inside=(position or 0,))
 
     def _is_lonely(self, place: Field | LooseField) -> bool:
-        return isinstance(place, Field) and len(self.occurrences.owners(place.name)) == 1
+        return isinstance(place, Field) and self.occurrences.is_lonely(place.name)
 
     def _local(self, file: File, scope: int, name: str, definition: int, stack: Stack) -> Iterator[Use]:
         row = file.scope(scope)
@@ -170,8 +171,10 @@ class Uses:
 
     def _property(self, function: Function) -> Iterator[Use]:
         program = self.program
-        for file in program.files.mentioning(function.name):
+        for file in program.files.mentioning(function.name, loaded):
             for index in file.mentions(function.name):
+                if not occurs(file.own_text(index), function.name, loaded):
+                    continue
                 scope = file.outline.statements[index].scope
                 for root in file.statement(index).expressions():
                     for node, ancestors in ir.paths(root):

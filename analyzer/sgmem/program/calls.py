@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from sgmem.program.contexts import called, defined, held, occurs
 from sgmem.program.entities import Callable_, Class, Function, Module
@@ -24,8 +25,7 @@ _COMMON = 60
 """A method name that more files than this mention is too common to be joined by name alone."""
 
 
-@dataclass(frozen=True, slots=True)
-class CallSite:
+class CallSite(msgspec.Struct, frozen=True):
     """One call expression, in its statement."""
 
     file: File
@@ -247,8 +247,7 @@ def _accepts(function: Function, call: ir.Call) -> bool:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Filled:
+class Filled(msgspec.Struct, frozen=True):
     """An argument with the parameter that it fills: by name, as element `key` of a star parameter, or, for a spread (`*x`, `**x`),
     unknown (`parameter` None)."""
 

@@ -9,9 +9,11 @@ import re
 from collections.abc import Callable, Iterator
 
 Context = Callable[[str, str], bool]
-"""Judges the line before a name and the line after it."""
+"""Judges the line before a name (with the line above it, where the name comes first on its own) and the line after it."""
 
 _WORD = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
+
+_QUOTES = ("'", '"')
 
 _CALL = re.compile(r"\s*[(\[]|\s*\.\s*(?:get|options|remote|bind)\b")
 _LOOKED_UP = re.compile(r"(?:getattr\(.*|\[)['\"]$")
@@ -37,6 +39,17 @@ def stored(before: str, after: str) -> bool:
     if _UNPACK.match(after) and ("=" in after or _LINE_ENDS.match(after)):
         return True
     return "for " in before or " as " in before or "global " in before
+
+
+def loaded(before: str, after: str) -> bool:
+    """`x.name`, and the literal of `getattr(x, "name")`."""
+    above, _, own = before.rpartition("\n")
+    return (own.strip() or above.partition("#")[0].rstrip(" \t\\")).endswith(".") or quoted(before, after)
+
+
+def quoted(before: str, after: str) -> bool:
+    """`"name"` and `"--name"`: the last word of a literal."""
+    return after[:1] in _QUOTES
 
 
 def renamed(before: str, after: str) -> bool:
@@ -72,6 +85,8 @@ def occurs(text: str, name: str, context: Context) -> bool:
     for at in positions(text, name):
         end = at + len(name)
         start = text.rfind("\n", 0, at) + 1
+        if start > 0 and text[start:at].isspace():
+            start = text.rfind("\n", 0, start - 1) + 1
         stop = text.find("\n", end)
         if context(text[start:at], text[end : stop if stop >= 0 else len(text)]):
             return True

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from sgmem.syntax import ir
 
@@ -14,13 +15,11 @@ if TYPE_CHECKING:
 _CLASS_METHODS = {"__new__", "__init_subclass__", "__class_getitem__"}
 
 
-@dataclass(frozen=True, slots=True)
-class Module:
+class Module(msgspec.Struct, frozen=True):
     file: File
 
 
-@dataclass(frozen=True, slots=True)
-class Class:
+class Class(msgspec.Struct, frozen=True):
     file: File
     index: int
 
@@ -38,8 +37,7 @@ class Class:
         return f"{self.file.module}:{self.scope.qualname}"
 
 
-@dataclass(frozen=True, slots=True)
-class Function:
+class Function(msgspec.Struct, frozen=True):
     file: File
     index: int
 
@@ -98,16 +96,14 @@ class Function:
         return first.name if first.kind in ("positional", "normal") else None
 
 
-@dataclass(frozen=True, slots=True)
-class Global:
+class Global(msgspec.Struct, frozen=True):
     """A module-level variable."""
 
     file: File
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Local:
+class Local(msgspec.Struct, frozen=True):
     """A parameter or local variable of a function (or a name of a class body)."""
 
     file: File
@@ -115,15 +111,13 @@ class Local:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class External:
+class External(msgspec.Struct, frozen=True):
     """A name that leads out of the program: `torch.cuda.mem_get_info`, a builtin such as `int`."""
 
     dotted: str
 
 
-@dataclass(frozen=True, slots=True)
-class Callable_:
+class Callable_(msgspec.Struct, frozen=True):
     """A callable value: a function or class, and how many leading parameters are filled already (a bound receiver, a partial)."""
 
     target: Class | Function

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from sgmem.syntax.outline import ImportOutline, Outline, ScopeOutline
 
 
+_CASE = re.compile(r"\n[ \t]*case\b[^\n]*[:(\\]")
+
+
 class Tree(Protocol):
     """What the program needs of a source tree."""
 
@@ -264,6 +267,15 @@ class Files:
             if file is not None:
                 yield file
 
+    def matching(self, name: str) -> Iterator[File]:
+        """The files with case statements that mention `name`."""
+        for path in self.tree.mentioning(name):
+            source = self.source(path)
+            if source is not None and _CASE.search(source.text) is not None:
+                file = self.get(path)
+                if file is not None:
+                    yield file
+
     def _holds(self, path: str, name: str, context: Context) -> bool:
         key = (path, name, context)
         found = self._contexts.get(key)
@@ -276,12 +288,18 @@ class Files:
     def class_headers(self) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
         """By text alone: every class name with the files that define it, and every name that stands as (part of) a base with the files
         of the classes under it."""
-        header = re.compile(rb"^[ \t]*class[ \t]+(\w+)[ \t]*(?:\(([^)]*)\))?", re.MULTILINE)
+        # Without an anchor at the line's start, so that the search can leap from one `class` to the next.
+        header = re.compile(rb"class[ \t]+(\w+)[ \t]*(?:\(([^)]*)\))?")
         word = re.compile(rb"\w+")
         defined: dict[str, list[str]] = {}
         derived: dict[str, list[str]] = {}
         for path in sorted(self.paths):
-            for name, bases in header.findall(self.tree.read(path)):
+            text = self.tree.read(path)
+            for found in header.finditer(text):
+                start = found.start()
+                if text[text.rfind(b"\n", 0, start) + 1 : start].strip(b" \t"):
+                    continue
+                name, bases = found.group(1), found.group(2) or b""
                 defined.setdefault(name.decode(errors="replace"), []).append(path)
                 for base in word.findall(bases):
                     derived.setdefault(base.decode(errors="replace"), []).append(path)

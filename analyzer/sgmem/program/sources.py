@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
+
+import msgspec
 
 from sgmem.program.access import EACH, Path, literal_key, target_paths
 from sgmem.syntax import ir
@@ -21,8 +22,7 @@ if TYPE_CHECKING:
 How = Literal["value", "annotation", "entered", "caught"]
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(msgspec.Struct, frozen=True):
     """An expression that gives a value, or with `path` a part of it.
 
     `how` says what is given: the value of the expression, an instance of what it names as an annotation, what entering it as a

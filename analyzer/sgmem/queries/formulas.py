@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
+
+import msgspec
 
 from sgmem.domains.program_gauges import Gauges
 from sgmem.domains.program_negative import NegativeVerdicts
@@ -24,8 +25,7 @@ from sgmem.syntax import ir
 from sgmem.syntax.ir import Expr
 
 
-@dataclass(frozen=True, slots=True)
-class Input:
+class Input(msgspec.Struct, frozen=True):
     """One operand of a formula: its name, where it was born and by which sites it came, its unit and measurement frame."""
 
     name: str
