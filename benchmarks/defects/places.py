@@ -1,0 +1,122 @@
+"""Places of a source file where a defect can be planted, found by structure, and the edit that plants it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+ACCOUNTING = re.compile(
+    r"mem_|_mem\b|[Mm]emory|bytes|[GM]i?B\b|cell_size|[Pp]ool|cache_size|host_size|max_running_requests|num_reqs|max_total|capacity"
+)
+"""Words of functions that account for memory; code without any is no place for a defect of this kind."""
+ASIDE = re.compile(r"(^|/)(tests?|benchmarks?|debug_utils|examples?)(/|$)")
+
+
+@dataclass(frozen=True)
+class Defect:
+    """`text` in place of the characters `start` to `end` of a file; `function` is the first and last line of the function around."""
+
+    kind: str
+    path: str
+    line: int
+    start: int
+    end: int
+    text: str
+    function: tuple[int, int]
+    what: str
+
+
+@dataclass(frozen=True)
+class Place:
+    """A node with its function and its ancestors, outermost first."""
+
+    source: Source
+    node: ast.expr
+    above: tuple[ast.AST, ...]
+
+    @cached_property
+    def function(self) -> tuple[int, int]:
+        for node in reversed(self.above):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                return node.lineno, node.end_lineno or node.lineno
+        statement = next(node for node in reversed(self.above) if isinstance(node, ast.stmt))
+        return statement.lineno, statement.end_lineno or statement.lineno
+
+    @property
+    def statement(self) -> str:
+        statement = next(node for node in reversed(self.above) if isinstance(node, ast.stmt))
+        first = statement.lineno
+        last = statement.body[0].lineno - 1 if getattr(statement, "body", None) else statement.end_lineno or first
+        return "\n".join(self.source.lines[first - 1 : max(last, first)])
+
+    @property
+    def accounts_for_memory(self) -> bool:
+        first, last = self.function
+        return ACCOUNTING.search("\n".join(self.source.lines[first - 1 : last])) is not None
+
+    def code(self, node: ast.expr) -> str:
+        start, end = self.source.span(node)
+        return self.source.text[start:end]
+
+    def replaced(self, kind: str, node: ast.expr, text: str) -> Defect:
+        start, end = self.source.span(node)
+        old = " ".join(self.source.text[start:end].split())
+        new = " ".join(text.split())
+        return Defect(kind, self.source.path, node.lineno, start, end, text, self.function, f"{old}  ->  {new}")
+
+
+@dataclass
+class Source:
+    """One file of a tree."""
+
+    path: str
+    text: str
+    tree: ast.Module = field(init=False)
+    lines: list[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.tree = ast.parse(self.text)
+        self.lines = self.text.split("\n")
+        self._starts = [0]
+        for line in self.lines:
+            self._starts.append(self._starts[-1] + len(line) + 1)
+
+    def span(self, node: ast.expr) -> tuple[int, int]:
+        """Offsets of a node, in characters; `ast` counts columns in bytes."""
+        return self._offset(node.lineno, node.col_offset), self._offset(node.end_lineno or 0, node.end_col_offset or 0)
+
+    def _offset(self, line: int, column: int) -> int:
+        return self._starts[line - 1] + len(self.lines[line - 1].encode()[:column].decode(errors="ignore"))
+
+    def places(self) -> Iterator[Place]:
+        """Every expression, outermost first."""
+        pending: list[tuple[ast.AST, tuple[ast.AST, ...]]] = [(self.tree, ())]
+        while pending:
+            node, above = pending.pop()
+            if isinstance(node, ast.expr) and any(isinstance(one, ast.stmt) for one in above):
+                yield Place(self, node, above)
+            pending += [(child, (*above, node)) for child in reversed(list(ast.iter_child_nodes(node)))]
+
+
+Finder = Callable[[Place], Iterator[Defect]]
+
+
+def number(node: ast.expr) -> float | int | None:
+    """The value of a number written as a literal or as a product, power or shift of literals."""
+    if isinstance(node, ast.Constant):
+        return node.value if isinstance(node.value, int | float) and not isinstance(node.value, bool) else None
+    if not isinstance(node, ast.BinOp):
+        return None
+    left, right = number(node.left), number(node.right)
+    if left is None or right is None:
+        return None
+    if isinstance(node.op, ast.Mult):
+        return left * right
+    if isinstance(node.op, ast.LShift) and isinstance(left, int) and isinstance(right, int) and 0 <= right <= 64:
+        return left << right
+    if isinstance(node.op, ast.Pow) and abs(left) <= 1024 and 0 <= right <= 12:
+        return left**right
+    return None

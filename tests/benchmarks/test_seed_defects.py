@@ -1,0 +1,71 @@
+"""The script that plants defects: where it finds places, what it writes there, and how it judges what a check says."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
+
+import seed_defects
+from defects.places import Source
+
+from sgmem.queries.options import CheckOptions
+from sgmem.source.tree import SourceTree
+
+CODE = """
+import torch
+
+
+def room(limit_gib, tp_size, pool_heads):
+    memory_é, free = 0, torch.cuda.mem_get_info()[0] / (1 << 30)
+    print(f"free: {free * 1e9} at {time_ns / 1e9}")
+    return free - limit_gib, pool_heads // tp_size
+"""
+
+
+def planted(kind: str) -> list[str]:
+    """The line of the change, for every place of a kind in `CODE`."""
+    found = []
+    source = Source("serving/room.py", CODE)
+    for place in source.places():
+        for defect in seed_defects.KINDS[kind](place):
+            text = CODE[: defect.start] + defect.text + CODE[defect.end :]
+            ast.parse(text)
+            found.append(text.split("\n")[defect.line - 1].strip())
+    return found
+
+
+@pytest.mark.parametrize(
+    ("kind", "lines"),
+    [
+        ("drop-conversion", ["memory_é, free = 0, (torch.cuda.mem_get_info()[0])"]),
+        ("double-conversion", ["memory_é, free = 0, (torch.cuda.mem_get_info()[0] / (1 << 30) / (1 << 30))"]),
+        ("swap-MiB-GiB", ["memory_é, free = 0, (torch.cuda.mem_get_info()[0] / (1 << 20))"]),
+        ("swap-GiB-GB", ["memory_é, free = 0, (torch.cuda.mem_get_info()[0] / 1e9)"]),
+        ("other-group", ["return free - limit_gib, pool_heads // dp_size"]),
+        ("undivided", ["return free - limit_gib, (pool_heads)"]),
+    ],
+)
+def test_a_kind_changes_what_it_names_and_nothing_else(kind: str, lines: list[str]) -> None:
+    assert planted(kind) == lines
+
+
+def test_a_planted_defect_is_found_where_it_stands() -> None:
+    tree = SourceTree.from_texts({"serving/__init__.py": "", "serving/room.py": CODE})
+    chosen = seed_defects.defects(tree, "", ["drop-conversion", "undivided"], 9)
+    outcomes = seed_defects.judge(tree, chosen, 1, CheckOptions(select=("unit-mismatch",)))
+    assert [defect.kind for defect, _ in outcomes["drop-conversion"].found] == ["drop-conversion"]
+    assert len(outcomes["undivided"].missed) == 1
+    assert not outcomes["drop-conversion"].elsewhere
+
+
+def test_defects_that_are_planted_together_are_of_different_files() -> None:
+    tree = SourceTree.from_texts({"serving/a.py": CODE, "serving/b.py": CODE})
+    chosen = seed_defects.defects(tree, "", list(seed_defects.KINDS), 9)
+    groups = list(seed_defects.batches(chosen, 2))
+    assert sorted(map(id, chosen)) == sorted(id(one) for group in groups for one in group)
+    assert all(len({one.path for one in group}) == len(group) == 2 for group in groups)
