@@ -32,9 +32,10 @@ from sgmem.domains.program_reach import Reach, Sink
 from sgmem.domains.program_timing import MeasuredInput, MixedTimes, Passage
 from sgmem.domains.units import Unit
 from sgmem.findings.finding import Persona, Severity
-from sgmem.findings.rule import Confidence, Point, Report, Rule
+from sgmem.findings.rule import Change, Confidence, Point, Report, Rule
 
 __all__ = [
+    "Change",
     "Check",
     "Confidence",
     "EventSite",

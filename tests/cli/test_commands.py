@@ -178,10 +178,35 @@ def test_the_store_is_closed_even_if_the_query_fails(sgmem: CommandLine) -> None
     assert closed == ["closed"]
 
 
-def test_config_says_that_it_does_nothing_yet(sgmem: CommandLine, tmp_path: Path) -> None:
-    (tmp_path / "sgmem.toml").touch()
-    assert "--config" in sgmem("trace", "x", "--config", "sgmem.toml").err
-    assert sgmem("trace", "x", "--config", "sgmem.toml", "-q").err == ""
+def test_settings_reach_the_queries_and_the_command_line_goes_before_them(sgmem: CommandLine, tmp_path: Path) -> None:
+    (tmp_path / "models.toml").touch()
+    (tmp_path / "sgmem.toml").write_text(
+        'persona = "pedantic"\nmin-confidence = "medium"\nsource = "v1:"\npackage = "pkg"\nanchors = ["kv_share"]\n'
+        'models = ["models.toml"]\nignore = ["b"]\nroots = ["**:Main.__init__"]\n[rules]\na = "error"\nc = "off"\n'
+    )
+    sgmem("trace", "x")
+    spec, named = sgmem.asked["source"]
+    assert (spec, named["package"], named["settings"].anchors) == ("v1:", "pkg", ("kv_share",))
+    options = sgmem.asked["trace"][2]
+    assert options.min_confidence == "medium"
+    assert options.own.files == (str(tmp_path / "models.toml"),)
+    assert options.own.roots == ("**:Main.__init__",)
+    sgmem("check", "--persona", "auditor", "--ignore", "d", "--source", "v2:")
+    assert sgmem.asked["source"][0] == "v2:"
+    options = sgmem.asked["check"][2]
+    assert (options.persona, options.min_confidence) == ("auditor", "medium")
+    assert (options.ignore, options.levels) == (("b", "c", "d"), (("a", "error"),))
+    assert {one.name: one.origin.rpartition(":")[2] for one in options.named} == {"b": "7", "a": "10", "c": "11"}
+    sgmem("check", "--isolated")
+    assert sgmem.asked["check"][2].persona == "regular"
+
+
+def test_a_broken_setting_is_one_line_with_its_place(sgmem: CommandLine, tmp_path: Path) -> None:
+    (tmp_path / "sgmem.toml").write_text("# ours\npersonna = 'auditor'\n")
+    ended = sgmem("check")
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err == f"error: {tmp_path}/sgmem.toml:2: unknown key 'personna'\nhint: did you mean persona?\n"
+    assert sgmem("check", "--config", "none.toml").err == "error: no such file: none.toml\n"
 
 
 def test_json_on_stdout_is_all_that_is_on_stdout(sgmem: CommandLine) -> None:

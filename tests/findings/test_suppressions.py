@@ -29,10 +29,10 @@ def test_a_comment_speaks_for_its_own_line_or_the_next_line_of_code(text: str, t
     ("comment", "rules", "reason"),
     [
         ("# sgmem: ignore[unit-mismatch] it is fine", ("unit-mismatch",), "it is fine"),
-        ("#sgmem:ignore[SGM101,negative-budget] both", ("sgm101", "negative-budget"), "both"),
-        ("# sgmem: ignore[ SGM101 ] - because", ("sgm101",), "because"),
-        ("# SGMEM: Ignore[SGM101]: because", ("sgm101",), "because"),
-        ("# sgmem: ignore[SGM101] see [issue 7]", ("sgm101",), "see [issue 7]"),
+        ("#sgmem:ignore[SGM101,negative-budget] both", ("SGM101", "negative-budget"), "both"),
+        ("# sgmem: ignore[ SGM101 ] - because", ("SGM101",), "because"),
+        ("# SGMEM: Ignore[SGM101]: because", ("SGM101",), "because"),
+        ("# sgmem: ignore[SGM101] see [issue 7]", ("SGM101",), "see [issue 7]"),
     ],
 )
 def test_rules_and_reason_are_read(comment: str, rules: tuple[str, ...], reason: str) -> None:
@@ -78,6 +78,35 @@ def test_covering_needs_the_line_and_one_of_the_names_and_notes_what_matched() -
     assert found.used == set()
     assert found.covers(1, 4, ("unit-mismatch", "SGM101"))
     assert found.used == {"sgm101"}
+
+
+@pytest.mark.parametrize(
+    ("comment", "reason"),
+    [
+        ("# noqa: E501  # sgmem: ignore[SGM101] why not", "why not"),
+        ("# type: ignore[union-attr] # sgmem: ignore[SGM101] why not", "why not"),
+        ("# sgmem: ignore[SGM101] why not  # noqa: E501", "why not"),
+        ("# sgmem: ignore[SGM101] why not # pragma: no cover", "why not"),
+        ("## sgmem: ignore[SGM101] see #123 for why", "see #123 for why"),
+        ("# sgmem: ignore[SGM101]  # noqa", ""),
+    ],
+)
+def test_other_tools_share_the_comment(comment: str, reason: str) -> None:
+    found = only(f"x = 1  {comment}\n")
+    assert (found.rules, found.reason) == (("SGM101",), reason)
+    assert f"x = 1  {comment}"[found.column - 1 : found.end_column - 1].rstrip().endswith(reason or "]")
+
+
+def test_two_suppressions_in_one_comment_are_two() -> None:
+    first, second = suppressions_in("x = 1  # sgmem: ignore[SGM101] a  # sgmem: ignore[SGM201] b\n")
+    assert (first.rules, first.reason, second.rules, second.reason) == (("SGM101",), "a", ("SGM201",), "b")
+
+
+def test_names_are_taken_out_and_the_rest_stays() -> None:
+    found = only("# sgmem: ignore[SGM101, negative-budget] why\nx = 1\n")
+    assert found.alone
+    assert found.without(["SGM101"]) == "# sgmem: ignore[negative-budget] why"
+    assert found.without(["SGM101", "negative-budget"]) == ""
 
 
 def test_positions_count_characters_from_one() -> None:

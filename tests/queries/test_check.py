@@ -172,6 +172,7 @@ def test_a_result_is_remembered_until_something_changes(tmp_path: Path, monkeypa
     try:
         first = run(store=store)
         assert run(store=store) == first
+        assert run(store=store, min_confidence="high").findings == ()
         assert len(computed) == 1
         run(store=store, ignore=("SGM101",))
         run("# changed\n" + MIXED.format(comment=""), store=store)

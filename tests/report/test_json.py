@@ -55,7 +55,13 @@ def at(document: Any, path: tuple[str | int, ...]) -> Any:
     return document
 
 
-OPTIONAL: dict[str | int, set[str]] = {"sites": {"kind"}, "inputs": {"via"}, "steps": {"column", "code"}}
+OPTIONAL: dict[str | int, set[str]] = {
+    "": {"held", "stale", "against"},
+    "sites": {"kind"},
+    "inputs": {"via"},
+    "findings": {"likenesses", "edits"},
+    "steps": {"column", "code", "uri"},
+}
 """Fields beyond the contract, by the list that holds their object."""
 
 DOCUMENTS = [

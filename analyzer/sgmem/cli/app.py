@@ -9,6 +9,10 @@ import typer
 from sgmem.cli.check import EPILOG as CHECK_EPILOG
 from sgmem.cli.check import check
 from sgmem.cli.clean import clean
+from sgmem.cli.config import EPILOG as CONFIG_EPILOG
+from sgmem.cli.config import config
+from sgmem.cli.init import EPILOG as INIT_EPILOG
+from sgmem.cli.init import init
 from sgmem.cli.rule import EPILOG as RULE_EPILOG
 from sgmem.cli.rule import rule
 from sgmem.cli.trace import EPILOG as TRACE_EPILOG
@@ -46,6 +50,8 @@ app = typer.Typer(
 app.command(epilog=TRACE_EPILOG, short_help="Show where a parameter comes from and goes.")(trace)
 app.command(epilog=CHECK_EPILOG, short_help="Find mistakes in the memory accounting.")(check)
 app.command(epilog=RULE_EPILOG, short_help="Explain a rule, or list them all.")(rule)
+app.command(epilog=CONFIG_EPILOG, short_help="Show the settings in force and from where.")(config)
+app.command(epilog=INIT_EPILOG, short_help="Write a commented start of the settings.")(init)
 app.command(short_help="Forget the facts kept from earlier runs.")(clean)
 
 

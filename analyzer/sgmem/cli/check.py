@@ -24,8 +24,8 @@ def check(
         typer.Argument(metavar="PATHS", help="Report only findings in these files or folders. The whole program is analysed."),
     ] = None,
     persona: Annotated[
-        Literal["regular", "pedantic", "auditor"], typer.Option(help="How much to report: sure defects, or more.")
-    ] = "regular",
+        Literal["regular", "pedantic", "auditor"] | None, typer.Option(help="How much to report: sure defects, or more.")
+    ] = None,
     select: Annotated[
         list[str] | None, typer.Option(metavar="RULE", help="Run only this rule, by name or code. May be repeated.")
     ] = None,
@@ -43,8 +43,9 @@ def check(
     ] = None,
     output: options.Output = None,
     config: options.Config = None,
+    isolated: options.Isolated = False,
     no_cache: options.NoCache = False,
-    min_confidence: options.MinConfidence = "low",
+    min_confidence: options.MinConfidence = None,
     color: options.ColorOption = "auto",
     quiet: options.Quiet = False,
     verbose: options.Verbose = False,
@@ -54,22 +55,23 @@ def check(
     """Find mistakes in the memory accounting: mixed units, measurements at different times, budgets below zero."""
     from sgmem.cli.paths import existing, package_around
     from sgmem.cli.session import finish, opened, shared_options
-    from sgmem.queries.options import CheckOptions
+    from sgmem.queries.asked import check_options, with_store
+    from sgmem.queries.reporting import fails
 
     only = existing(paths or [])
     shared = shared_options(
-        "check", format_name, output, config, source=source or package_around(only), package=package, no_cache=no_cache,
-        quiet=quiet, verbose=verbose, color=color, strict=strict,
+        "check", format_name, output, config, isolated=isolated, source=source or package_around(only),
+        package=package, no_cache=no_cache, quiet=quiet, verbose=verbose, color=color, strict=strict,
     )  # fmt: skip
+    asked = check_options(
+        shared.configuration, persona=persona, select=split(select), ignore=split(ignore), min_confidence=min_confidence
+    )
     with opened(shared) as session:
         from sgmem.queries.check import check as query
 
-        asked = CheckOptions(
-            persona=persona, select=split(select), ignore=split(ignore), min_confidence=min_confidence,
-            store=session.store, progress=session.progress,
-        )  # fmt: skip
+        asked = with_store(asked, store=session.store, progress=session.progress)
         result = query(session.tree, only, asked)
-    return finish(result, result.source, shared, 1 if result.findings else 0)
+    return finish(result, result.source, shared, 1 if fails(result, asked) else 0)
 
 
 def split(values: list[str] | None) -> tuple[str, ...]:

@@ -29,11 +29,15 @@ Output = Annotated[
         help="Write FORMAT to DEST (- is stdout). May be repeated; replaces the default output.",
     ),
 ]
-Config = Annotated[Path | None, typer.Option(metavar="FILE", help="Read the settings from this file.", hidden=True)]
+Config = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Read the settings from this file, not the nearest sgmem.toml or pyproject.toml."),
+]
+Isolated = Annotated[bool, typer.Option("--isolated", help="Look at no settings but those of --config, and at no variable.")]
 NoCache = Annotated[bool, typer.Option("--no-cache", help="Neither read nor keep facts of earlier runs.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Nothing on stderr but errors.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Show code and lists in full.")]
 ColorOption = Annotated[Color, typer.Option("--color", help="NO_COLOR and FORCE_COLOR are obeyed too.")]
-MinConfidence = Annotated[Confidence, typer.Option(help="Leave out what is less certain.")]
+MinConfidence = Annotated[Confidence | None, typer.Option(help="Leave out what is less certain.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an internal error.")]
 Strict = Annotated[bool, typer.Option("--strict", help="Exit with 2 where a file of the source could not be read.")]

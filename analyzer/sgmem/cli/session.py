@@ -13,6 +13,7 @@ from sgmem.cli.main import say
 from sgmem.cli.outputs import Output, emit, parse_outputs
 from sgmem.cli.progress import progress
 from sgmem.config.errors import UsageError
+from sgmem.config.load import Configuration, configuration
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -36,6 +37,7 @@ class Shared(msgspec.Struct, frozen=True):
     verbose: bool
     color: ColorMode
     strict: bool
+    configuration: Configuration
 
 
 class Opened(msgspec.Struct, frozen=True):
@@ -46,15 +48,37 @@ class Opened(msgspec.Struct, frozen=True):
     progress: Callable[[str], None] | None
 
 
-def shared_options(kind: str, format_name: str | None, output: list[str] | None, config: Path | None, **rest: Any) -> Shared:
-    """Check the shared options of a command whose result is of this kind."""
-    shared = Shared(outputs=parse_outputs(kind, format_name, output or []), **rest)
-    if config is not None:
-        if not config.is_file():
-            raise UsageError(f"no such file: {config}")
-        if not shared.quiet:
-            say("note: no command uses a setting of --config yet")
-    return shared
+def shared_options(
+    kind: str,
+    format_name: str | None,
+    output: list[str] | None,
+    config: Path | None,
+    *,
+    isolated: bool = False,
+    source: str | None = None,
+    package: str | None = None,
+    strict: bool = False,
+    **rest: Any,
+) -> Shared:
+    """Check the shared options of a command whose result is of this kind; what is not given is taken from the settings."""
+    outputs = parse_outputs(kind, format_name, output or [])
+    found = configuration(working_folder(), config, isolated=isolated)
+    return Shared(
+        outputs=outputs,
+        source=source if source is not None else found.source,
+        package=package if package is not None else found.settings.package,
+        strict=strict or found.settings.strict,
+        configuration=found,
+        **rest,
+    )
+
+
+def working_folder() -> Path:
+    """The working folder. Raises UsageError where it was removed meanwhile."""
+    try:
+        return Path.cwd()
+    except FileNotFoundError as error:
+        raise UsageError("the working folder does not exist any more") from error
 
 
 @contextmanager
@@ -68,7 +92,8 @@ def opened(shared: Shared) -> Iterator[Opened]:
         with progress(quiet=shared.quiet) as callback:
             if callback is not None:
                 callback("looking for the source")
-            tree = open_source(shared.source, package=shared.package, working_folder=Path.cwd(), store=store)
+            settings = shared.configuration.source_settings
+            tree = open_source(shared.source, package=shared.package, working_folder=Path.cwd(), settings=settings, store=store)
             yield Opened(tree, store, callback)
     finally:
         store.close()

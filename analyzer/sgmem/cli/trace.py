@@ -50,8 +50,9 @@ def trace(
     ] = None,
     output: options.Output = None,
     config: options.Config = None,
+    isolated: options.Isolated = False,
     no_cache: options.NoCache = False,
-    min_confidence: options.MinConfidence = "low",
+    min_confidence: options.MinConfidence = None,
     color: options.ColorOption = "auto",
     quiet: options.Quiet = False,
     verbose: options.Verbose = False,
@@ -63,15 +64,16 @@ def trace(
     from sgmem.queries.options import TraceOptions
 
     shared = shared_options(
-        "trace", format_name, output, config, source=source, package=package, no_cache=no_cache, quiet=quiet,
+        "trace", format_name, output, config, isolated=isolated, source=source, package=package, no_cache=no_cache, quiet=quiet,
         verbose=verbose, color=color, strict=strict,
     )  # fmt: skip
     with opened(shared) as session:
         from sgmem.queries.trace import trace as query
 
         asked = TraceOptions(
-            to=to, direction=direction, writes=writes, depth=depth, hops=hops, min_confidence=min_confidence,
-            store=session.store, progress=session.progress,
+            to=to, direction=direction, writes=writes, depth=depth, hops=hops,
+            min_confidence=min_confidence or shared.configuration.settings.min_confidence,
+            store=session.store, progress=session.progress, own=shared.configuration.own_models,
         )  # fmt: skip
         result = query(session.tree, name, asked)
     return finish(result, result.source, shared, 0, hops=hops, depth=depth, writes=writes)

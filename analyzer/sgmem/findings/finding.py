@@ -18,10 +18,33 @@ class Step(msgspec.Struct, frozen=True):
     message: str
     column: int = 1
     code: str = ""
+    uri: str = ""
+
+
+class Edit(msgspec.Struct, frozen=True):
+    """One change that mends a finding, at a place in a file (1-based, characters, the end exclusive).
+
+    `replace`: the expression there becomes `text`. `insert-after`: the statements of `text` come behind the statement
+    there. `comment`: the comment there becomes `text`, or goes if that is empty. `safe`: it changes no behaviour, or only
+    what is certainly wrong.
+    """
+
+    kind: Literal["replace", "insert-after", "comment"]
+    path: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    text: str
+    safe: bool = True
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """Where, what, how sure, and the evidence. `fingerprint` is built from symbols, never from lines."""
+    """Where, what, how sure, and the evidence. `fingerprint` is built from symbols, never from lines.
+
+    `likenesses` are weaker fingerprints, from the finest to the coarsest, by which the finding is known again after the
+    code was moved or renamed. `edits` together are what `--fix` does.
+    """
 
     rule: str
     code: str
@@ -39,3 +62,5 @@ class Finding(msgspec.Struct, frozen=True):
     steps: tuple[Step, ...]
     fingerprint: str
     fix: str | None = None
+    likenesses: tuple[str, ...] = ()
+    edits: tuple[Edit, ...] = ()

@@ -30,8 +30,24 @@ class Point(msgspec.Struct, frozen=True):
     message: str
 
 
+class Change(msgspec.Struct, frozen=True):
+    """One change of the source that mends what is reported, written by `--fix`.
+
+    `replace`: `text`, an expression, stands in place of the expression at `location`. `insert-after`: `text`, statements,
+    stands behind the statement of `location`, indented like it. A safe change alters no behaviour, or only what is
+    certainly wrong, such as a label; all others need `--unsafe-fixes`.
+    """
+
+    kind: Literal["replace", "insert-after"]
+    location: Location
+    text: str
+    safe: bool = False
+
+
 class Report(msgspec.Struct, frozen=True):
     """What a rule has to say about one place. `severity` and `persona` default to the rule's own.
+
+    `fix` says in words what helps; `changes` do it.
 
     `key` tells reports apart that one symbol has several of, in terms that survive an edit elsewhere; the code at
     `location` unless given.
@@ -45,6 +61,7 @@ class Report(msgspec.Struct, frozen=True):
     severity: Severity | None = None
     persona: Persona | None = None
     key: str | None = None
+    changes: tuple[Change, ...] = ()
 
 
 class Rule(ABC):

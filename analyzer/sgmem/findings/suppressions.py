@@ -1,8 +1,8 @@
 """Suppression comments: `# sgmem: ignore[negative-budget] the caller checks it`.
 
 A comment behind code speaks for the statement that it stands in; a comment on a line of its own for the next line of
-code. It names rules by name or code, and gives a reason; without a reason it suppresses nothing. What suppresses
-nothing is reported, so that no comment outlives its cause.
+code. It names rules by name or code, and gives a reason; without a reason it suppresses nothing. It may share a comment
+with other tools, before or behind theirs. What suppresses nothing is reported, so that no comment outlives its cause.
 """
 
 from __future__ import annotations
@@ -17,15 +17,17 @@ import msgspec
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-_COMMENT = re.compile(r"#\s*sgmem\s*:\s*ignore\b(?P<rest>[^\n]*)", re.IGNORECASE)
-_REST = re.compile(r"\s*\[(?P<rules>[^\]]*)\]\s*(?:[-:,]\s*)?(?P<reason>.*)")
+_COMMENT = re.compile(r"#+\s*sgmem\s*:\s*ignore\b(?P<rest>[^\n]*)", re.IGNORECASE)
+_REST = re.compile(r"\s*\[(?P<rules>[^\]]*)\]\s*(?:[-:,]+\s*)?(?P<reason>.*)")
+_NEXT_PRAGMA = re.compile(r"\s+#+\s*(?:[\w-]+\s*:|noqa\b|nosec\b|NOSONAR\b).*")
+"""Where another tool's comment begins: `# noqa`, `# type: ignore`, `# pragma: no cover`. An issue number (`#123`) is none."""
 MARK = "sgmem"
 """The word by which files with such comments are found."""
 
 
 class Suppression(msgspec.Struct):
-    """One comment: the rules it names, lower case, and the line of code it speaks for. `used` are the names that
-    matched.
+    """One comment: the rules it names as they are written, and the line of code it speaks for. `used` are the names, lower
+    case, that matched. Columns are 1-based, the end is exclusive; `alone` says that nothing else is on its line.
     """
 
     line: int
@@ -34,6 +36,7 @@ class Suppression(msgspec.Struct):
     target: int
     rules: tuple[str, ...]
     reason: str
+    alone: bool = False
     used: set[str] = msgspec.field(default_factory=set)
 
     @property
@@ -47,9 +50,14 @@ class Suppression(msgspec.Struct):
         """Whether it speaks for code on these lines and names the rule, which goes by several names. Notes the use."""
         if self.problem is not None or not first <= self.target <= last:
             return False
-        matched = {name for name in names if name.lower() in self.rules}
-        self.used |= {name.lower() for name in matched}
+        matched = {name.lower() for name in names} & {name.lower() for name in self.rules}
+        self.used |= matched
         return bool(matched)
+
+    def without(self, names: Iterable[str]) -> str:
+        """The comment when these names are taken out of it; "" where none is left."""
+        left = [name for name in self.rules if name not in set(names)]
+        return f"# sgmem: ignore[{', '.join(left)}] {self.reason}" if left else ""
 
 
 def suppressions_in(text: str) -> list[Suppression]:
@@ -58,16 +66,30 @@ def suppressions_in(text: str) -> list[Suppression]:
         return []
     lines = text.split("\n")
     found = []
-    for line, column, comment in _comments(text):
-        match = _COMMENT.match(comment)
-        if match is None:
-            continue
-        target = line if lines[line - 1][: column - 1].strip() else _next_code(lines, line)
-        rest = _REST.match(match["rest"])
-        names = tuple(name.strip().lower() for name in rest["rules"].split(",") if name.strip()) if rest else ()
-        reason = rest["reason"].strip() if rest else ""
-        found.append(Suppression(line, column, column + len(comment.rstrip()), target, names, reason))
+    for line, start, comment in _comments(text):
+        for match in _parts(comment):
+            column = start + match.start()
+            before = lines[line - 1][: start - 1].strip()
+            rest = _REST.match(match["rest"])
+            names = tuple(dict.fromkeys(name.strip() for name in rest["rules"].split(",") if name.strip())) if rest else ()
+            reason = rest["reason"].strip() if rest else ""
+            end = column + len(match.group().rstrip())
+            alone = not before and not comment[: match.start()].strip() and start + len(comment.rstrip()) == end
+            target = line if before else _next_code(lines, line)
+            found.append(Suppression(line, column, end, target, names, reason, alone))
     return found
+
+
+def _parts(comment: str) -> Iterator[re.Match[str]]:
+    """The suppressions within one comment, each cut off where another tool's part begins."""
+    at = 0
+    while (match := _COMMENT.search(comment, at)) is not None:
+        behind = _NEXT_PRAGMA.search(comment, match.start("rest"))
+        end = behind.start() if behind is not None else len(comment)
+        cut = _COMMENT.search(comment, match.start(), end)
+        if cut is not None:
+            yield cut
+        at = max(end, match.start() + 1)
 
 
 def _comments(text: str) -> Iterator[tuple[int, int, str]]:

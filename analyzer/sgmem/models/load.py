@@ -15,7 +15,7 @@ from sgmem.models.patterns import PatternError, last_name, matches, validate
 from sgmem.models.rows import EventRow, MeasurementRow, Row, SinkRow, UnitRow
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 RowT = TypeVar("RowT", bound=Row)
 
@@ -93,14 +93,16 @@ class Models(msgspec.Struct, frozen=True, eq=False):
     digest: str
 
 
-def load_models(extra: Sequence[Path] = ()) -> Models:
-    """The built-in models, preceded by the rows of `extra` files, which may hold any of the tables.
+def load_models(extra: Sequence[Path] = (), own_rows: Mapping[str, Sequence[object]] | None = None) -> Models:
+    """The built-in models, preceded by `own_rows`, plain rows by table, and the rows of `extra` files.
 
-    Raises ModelError, naming the file and the row.
+    A file may hold any of the tables. Raises ModelError, naming the file and the row.
     """
     built_in = sorted(Path(__file__).parent.glob("*.toml"))
     rows: dict[str, list[Row]] = {key: [] for key in FILES}
-    digest = sha256()
+    digest = sha256(repr(own_rows).encode() if own_rows else b"")
+    for key, found in rows_of({key: list(entries) for key, entries in (own_rows or {}).items()}, "the settings").items():
+        rows[key] += found
     for path in (*extra, *built_in):
         try:
             data = path.read_bytes()
@@ -124,6 +126,11 @@ def read_rows(data: bytes, path: str) -> dict[str, list[Row]]:
         document = tomllib.loads(data.decode("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ModelError(f"{path}: {error}") from None
+    return rows_of(document, path)
+
+
+def rows_of(document: Mapping[str, object], path: str) -> dict[str, list[Row]]:
+    """The rows of a parsed document, by table. Raises ModelError."""
     found: dict[str, list[Row]] = {}
     for key, entries in document.items():
         if key not in FILES:

@@ -2,37 +2,48 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sgmem.queries.asked import question
+from sgmem.queries.own_models import own_stamp
 from sgmem.queries.remembered import key_of, remembered
-from sgmem.queries.results_check import CheckResult
+from sgmem.queries.reporting import paths_inside, reported
+from sgmem.queries.results_check import Checked, CheckResult
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
 
     from sgmem.queries.options import CheckOptions
     from sgmem.source.tree import SourceTree
 
 
-def check(tree: SourceTree, paths: Iterable[Path], options: CheckOptions) -> CheckResult:
-    """Check a program. `paths`, absolute files or folders, only filter where findings are reported.
+def check(tree: SourceTree, paths: Iterable[Path], options: CheckOptions, against: SourceTree | None = None) -> CheckResult:
+    """Check a program. `paths`, absolute files or folders, only filter where findings are reported; so does `against`,
+    another state of the program: what it has too is not reported.
 
     Raises UsageError for an unknown rule and where none are installed; NothingAnalysed where no file of the source lies
-    in `paths`. A result computed before for the same source, by the same rules, is taken from the store.
+    in `paths`.
     """
-    only = tuple(str(path) for path in paths)
+    inside = paths_inside(tree, map(str, paths))
+    before = everything(against, options) if against is not None else None
+    return reported(everything(tree, options), inside, options, before)
+
+
+def everything(tree: SourceTree, options: CheckOptions) -> Checked:
+    """All that the rules find in a source. What was computed before for the same source, by the same rules, is taken from
+    the store, whatever of it is to be reported.
+    """
 
     def key() -> str:
         from sgmem.findings.registry import rules_stamp
 
-        asked = (options.persona, options.select, options.ignore, options.min_confidence, only, str(Path.cwd()))
-        return key_of(tree, (*asked, rules_stamp()))
+        return key_of(tree, (*question(options), rules_stamp(), own_stamp(options.own)))
 
-    def computed() -> CheckResult:
+    def computed() -> Checked:
         # The engine and its parsers are imported only when there is something to compute.
         from sgmem.queries.checking import compute
 
-        return compute(tree, only, options)
+        return compute(tree, options)
 
-    return remembered(options.store, "check", key, CheckResult, computed)
+    return remembered(options.store, "check", key, Checked, computed)

@@ -8,7 +8,9 @@ from typing import Literal
 import msgspec
 
 from sgmem.cache.store import Store
-from sgmem.findings.finding import Persona
+from sgmem.config.settings import NO_OWN_MODELS, OwnModels
+from sgmem.findings.baseline import Baseline
+from sgmem.findings.finding import Persona, Severity
 from sgmem.queries.results import Confidence
 
 Direction = Literal["back", "forward", "both"]
@@ -18,7 +20,8 @@ Hops = Literal["default", "all"]
 class TraceOptions(msgspec.Struct, frozen=True):
     """`to` keeps paths that end in an argument of that callee; `depth` limits the hops from the parameter (None: none).
 
-    `store` keeps facts between runs (None: nothing is kept). `progress` is called with one short line per stage.
+    `store` keeps facts between runs (None: nothing is kept). `progress` is called with one short line per stage. `own` is
+    what the project adds to the models.
     """
 
     to: str | None = None
@@ -29,14 +32,41 @@ class TraceOptions(msgspec.Struct, frozen=True):
     min_confidence: Confidence = "low"
     store: Store | None = None
     progress: Callable[[str], None] | None = None
+    own: OwnModels = NO_OWN_MODELS
+
+
+class NamedRule(msgspec.Struct, frozen=True):
+    """A rule as someone named it, by name or code, and the place in the settings where; "" for the command line."""
+
+    name: str
+    origin: str = ""
+
+
+class FileIgnores(msgspec.Struct, frozen=True):
+    """Rules, by name or code, that are left out in the files that a pattern, as in .gitignore, matches."""
+
+    pattern: str
+    rules: tuple[str, ...]
 
 
 class CheckOptions(msgspec.Struct, frozen=True):
-    """`select` and `ignore` hold rule names or codes; an empty `select` means every rule of the persona."""
+    """`select` and `ignore` hold rule names or codes; an empty `select` means every rule of the persona.
+
+    `levels` give a rule, by name or code, another severity. `named` are the rules that the settings name, to be checked
+    for spelling. Only the findings at or above `fail_on` make a check fail, and stale entries of the `baseline` if
+    `stale_fails`.
+    """
 
     persona: Persona = "regular"
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     min_confidence: Confidence = "low"
+    levels: tuple[tuple[str, Severity], ...] = ()
+    file_ignores: tuple[FileIgnores, ...] = ()
+    named: tuple[NamedRule, ...] = ()
+    fail_on: Severity = "note"
+    baseline: Baseline | None = None
+    stale_fails: bool = False
+    own: OwnModels = NO_OWN_MODELS
     store: Store | None = None
     progress: Callable[[str], None] | None = None

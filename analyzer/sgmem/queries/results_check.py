@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
 
+from sgmem.findings.baseline import BaselineEntry
 from sgmem.findings.finding import Finding, Persona, Severity
 from sgmem.queries.results import SourceInfo, Unreadable
 
@@ -19,10 +22,38 @@ class RuleInfo(msgspec.Struct, frozen=True):
     persona: Persona
 
 
-class CheckResult(msgspec.Struct, frozen=True):
-    """The result of `sgmem check`. `suppressed` and `baselined` count findings that are not in `findings`.
+class Held(msgspec.Struct, frozen=True):
+    """A finding that is not reported: a comment suppresses it (`reason` is the comment's), the baseline knows it, or the
+    source that is compared with has it too.
+    """
 
-    `unreadable` stands beside `source.unreadable` in the contract; left empty, reports fill it from there.
+    finding: Finding
+    why: Literal["suppressed", "baselined", "unchanged"]
+    reason: str = ""
+
+
+class Checked(msgspec.Struct, frozen=True):
+    """Everything that the rules found in a source, before anything is left out. Kept between runs."""
+
+    findings: tuple[Finding, ...]
+    suppressed: tuple[Held, ...]
+    source: SourceInfo
+
+
+class Compared(msgspec.Struct, frozen=True):
+    """What a source was compared with: how many findings both have, and how many only the other has."""
+
+    source: SourceInfo
+    unchanged: int
+    gone: int
+
+
+class CheckResult(msgspec.Struct, frozen=True):
+    """The result of `sgmem check`. `suppressed` and `baselined` count findings that are not in `findings`; `held` are those
+    findings, and those that the source compared with has too.
+
+    `stale` are entries of the baseline that match nothing. `unreadable` stands beside `source.unreadable` in the contract;
+    left empty, reports fill it from there.
     """
 
     findings: tuple[Finding, ...]
@@ -31,3 +62,6 @@ class CheckResult(msgspec.Struct, frozen=True):
     source: SourceInfo
     unreadable: tuple[Unreadable, ...] = ()
     schema: str = "sgmem/check/1"
+    held: tuple[Held, ...] = ()
+    stale: tuple[BaselineEntry, ...] = ()
+    against: Compared | None = None

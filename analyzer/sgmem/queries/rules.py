@@ -12,6 +12,8 @@ from sgmem.queries.results_check import RuleInfo
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from sgmem.queries.options import NamedRule
+
 SUPPRESSION = "suppression"
 SUPPRESSION_CODE = "SGM001"
 
@@ -28,11 +30,11 @@ def suppression_rule() -> RuleInfo:
     return RuleInfo(SUPPRESSION, SUPPRESSION_CODE, first_paragraph(page), page, "warning", "regular")
 
 
-def chosen_rules(select: Iterable[str], ignore: Iterable[str]) -> tuple[list[InstalledRule], bool]:
+def chosen_rules(select: Iterable[str], ignore: Iterable[str], named: Iterable[NamedRule] = ()) -> tuple[list[InstalledRule], bool]:
     """The rules to run, and whether suppression comments are judged too; all, unless some are named.
 
-    Raises UsageError for a name that no rule has, and where no rules are installed: a check by none would find nothing
-    and read as a clean bill.
+    Raises UsageError for a name that no rule has, those `named` in the settings included, and where no rules are
+    installed: a check by none would find nothing and read as a clean bill.
     """
     installed = installed_rules()
     if not installed:
@@ -40,13 +42,21 @@ def chosen_rules(select: Iterable[str], ignore: Iterable[str]) -> tuple[list[Ins
             "no rules are installed",
             hint="install sgmem itself, its rules come with it: pip install sgmem, or pip install -e .",
         )
+    check_names(named)
     selected, ignored = (_resolved(names, installed) for names in (select, ignore))
     names = (selected or {*(one.name for one in installed), SUPPRESSION}) - ignored
     return [one for one in installed if one.name in names], SUPPRESSION in names
 
 
-def _resolved(names: Iterable[str], installed: Iterable[InstalledRule]) -> set[str]:
-    """The names of the rules that are named by name or code."""
+def check_names(named: Iterable[NamedRule]) -> None:
+    """Raises UsageError, with its place, for a rule that the settings name and that does not exist."""
+    installed = installed_rules()
+    for one in named:
+        _resolved([one.name], installed, one.origin)
+
+
+def _resolved(names: Iterable[str], installed: Iterable[InstalledRule], origin: str = "") -> set[str]:
+    """The names of the rules that are named by name or code; `origin` is where."""
     from difflib import get_close_matches
 
     known = {spelling.lower(): one.name for one in installed for spelling in (one.name, one.code)}
@@ -56,6 +66,6 @@ def _resolved(names: Iterable[str], installed: Iterable[InstalledRule]) -> set[s
         if name.lower() not in known:
             close = get_close_matches(name.lower(), known, n=3, cutoff=0.4)
             hint = f"did you mean {' or '.join(close)}?" if close else "sgmem rule lists them all"
-            raise UsageError(f"no rule {name!r}", hint=hint)
+            raise UsageError(f"{origin}: no rule {name!r}" if origin else f"no rule {name!r}", hint=hint)
         found.add(known[name.lower()])
     return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sgmem.queries.own_models import own_stamp
 from sgmem.queries.remembered import key_of, remembered
 from sgmem.queries.results import Trace
 
@@ -26,4 +27,4 @@ def trace(tree: SourceTree, name: str, options: TraceOptions) -> Trace:
         return compute(tree, name, options)
 
     asked = (name, options.to, options.direction, options.writes, options.depth, options.hops, options.min_confidence)
-    return remembered(options.store, "trace", lambda: key_of(tree, asked), Trace, computed)
+    return remembered(options.store, "trace", lambda: key_of(tree, (*asked, own_stamp(options.own))), Trace, computed)

@@ -10,12 +10,13 @@ from sgmem.flow.places import Field, LooseField
 from sgmem.flow.seeds import Seeds
 from sgmem.flow.slicer import Budget, Slicer
 from sgmem.flow.wanted import Wanted, full_name
-from sgmem.models.load import Models, load_models
+from sgmem.models.load import Models
 from sgmem.program.entities import Function
 from sgmem.program.program import Program
 from sgmem.queries.backward import BackwardSlice
 from sgmem.queries.formulas import FormulaReports
 from sgmem.queries.options import TraceOptions
+from sgmem.queries.own_models import models_with
 from sgmem.queries.results import AfterConstruction, Trace, Unresolved
 from sgmem.queries.selection import keep
 from sgmem.queries.sites import SiteReports, source_info
@@ -42,7 +43,7 @@ class Analysis:
 def compute(tree: SourceTree, name: str, options: TraceOptions) -> Trace:
     """Trace a parameter; see `trace`."""
     report = options.progress or (lambda _: None)
-    analysis = Analysis(tree, load_models(), budget_for(options))
+    analysis = Analysis(tree, models_with(options.own), budget_for(options))
     slicer = analysis.slicer
     wanted = Wanted(name)
     report(f"looking for {wanted.bare}")

@@ -1,0 +1,36 @@
+"""The models of a run: the built-in ones and what the project adds."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sgmem.config.errors import UsageError
+
+if TYPE_CHECKING:
+    from sgmem.config.settings import OwnModels
+    from sgmem.models.load import Models
+
+
+def models_with(own: OwnModels) -> Models:
+    """The models with the project's own rows in front. Raises UsageError for a row or file that is not sound."""
+    from sgmem.models.load import ModelError, load_models
+
+    try:
+        return load_models([Path(file) for file in own.files], own.rows)
+    except ModelError as error:
+        raise UsageError(str(error), hint="CONTRIBUTING.md and docs/models.md say what a row holds") from None
+
+
+def own_stamp(own: OwnModels) -> str:
+    """Changes with what the project adds; empty where it adds nothing. A built-in model belongs to the tool's own stamp."""
+    if not own:
+        return ""
+    digest = sha256(repr((own.files, own.rows, own.roots)).encode())
+    for file in own.files:
+        try:
+            digest.update(Path(file).read_bytes())
+        except OSError as error:
+            raise UsageError(f"cannot read {file}: {error.strerror or error}") from None
+    return digest.hexdigest()
