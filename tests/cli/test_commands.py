@@ -75,7 +75,7 @@ def test_the_options_of_check_reach_the_query(sgmem: CommandLine) -> None:
         "--min-confidence",
         "high",
     )
-    _, paths, options = sgmem.asked["check"]
+    _, paths, options, _ = sgmem.asked["check"]
     assert paths == []
     assert (options.persona, options.select, options.ignore) == ("auditor", ("a", "b", "c"), ("d",))
     assert options.min_confidence == "high"

@@ -66,7 +66,7 @@ def test_init_adds_to_a_pyproject_and_keeps_what_is_there(sgmem: CommandLine, tm
     assert sgmem("init", "--pyproject", "--source", "python").code == 0
     text = (tmp_path / "pyproject.toml").read_text()
     assert text.startswith("[project]\nname = 'x'  # ours\n\n[tool.sgmem]\n")
-    assert tomllib.loads(text)["tool"]["sgmem"] == {"source": "python"}
+    assert tomllib.loads(text)["tool"]["sgmem"] == {"source": "python", "baseline": "sgmem-baseline.json"}
     assert "has [tool.sgmem] already" in sgmem("init", "--pyproject").err
 
 

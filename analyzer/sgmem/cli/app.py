@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from sgmem.cli.baseline import app as baseline
 from sgmem.cli.check import EPILOG as CHECK_EPILOG
 from sgmem.cli.check import check
 from sgmem.cli.clean import clean
@@ -52,6 +53,7 @@ app.command(epilog=CHECK_EPILOG, short_help="Find mistakes in the memory account
 app.command(epilog=RULE_EPILOG, short_help="Explain a rule, or list them all.")(rule)
 app.command(epilog=CONFIG_EPILOG, short_help="Show the settings in force and from where.")(config)
 app.command(epilog=INIT_EPILOG, short_help="Write a commented start of the settings.")(init)
+app.add_typer(baseline, name="baseline", short_help="Accept, prune or show the findings that are known.")
 app.command(short_help="Forget the facts kept from earlier runs.")(clean)
 
 

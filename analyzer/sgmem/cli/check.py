@@ -1,12 +1,16 @@
 """`sgmem check [PATHS]`."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from sgmem.cli import options
 from sgmem.report.registry import format_names
+
+if TYPE_CHECKING:
+    from sgmem.config.load import Configuration
+    from sgmem.findings.baseline import Baseline
 
 EPILOG = """\b
 Examples:
@@ -14,6 +18,8 @@ Examples:
   sgmem check python/sglang/srt
   sgmem check --source sglang==VERSION --select negative-budget
   sgmem check --persona pedantic --format concise
+  sgmem check --against origin/main
+  sgmem check --against sglang==VERSION
   sgmem check -o full:- -o json:findings.json
 """
 
@@ -30,6 +36,17 @@ def check(
         list[str] | None, typer.Option(metavar="RULE", help="Run only this rule, by name or code. May be repeated.")
     ] = None,
     ignore: Annotated[list[str] | None, typer.Option(metavar="RULE", help="Leave out this rule. May be repeated.")] = None,
+    against: Annotated[
+        str | None,
+        typer.Option(metavar="REF", help="Report only what is new since a git revision or a release (package==version)."),
+    ] = None,
+    baseline: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Do not report the findings in this file; see sgmem baseline.")
+    ] = None,
+    no_baseline: Annotated[bool, typer.Option("--no-baseline", help="Report the findings of the settings' baseline too.")] = False,
+    fail_on: Annotated[
+        Literal["note", "warning", "error"] | None, typer.Option(help="The least severity of a finding that makes the exit code 1.")
+    ] = None,
     source: options.Source = None,
     package: options.Package = None,
     format_name: Annotated[
@@ -63,15 +80,34 @@ def check(
         "check", format_name, output, config, isolated=isolated, source=source or package_around(only),
         package=package, no_cache=no_cache, quiet=quiet, verbose=verbose, color=color, strict=strict,
     )  # fmt: skip
+    known = known_findings(shared.configuration, baseline, no_baseline)
     asked = check_options(
-        shared.configuration, persona=persona, select=split(select), ignore=split(ignore), min_confidence=min_confidence
-    )
+        shared.configuration, persona=persona, select=split(select), ignore=split(ignore), min_confidence=min_confidence,
+        baseline=known, fail_on=fail_on,
+    )  # fmt: skip
     with opened(shared) as session:
         from sgmem.queries.check import check as query
 
         asked = with_store(asked, store=session.store, progress=session.progress)
-        result = query(session.tree, only, asked)
+        other = session.other_state(against) if against is not None else None
+        result = query(session.tree, only, asked, other)
     return finish(result, result.source, shared, 1 if fails(result, asked) else 0)
+
+
+def known_findings(found: "Configuration", file: Path | None, without: bool) -> "Baseline | None":
+    """The baseline of a run: the one that is named, else the settings' one, if any."""
+    from sgmem.cli.main import say
+    from sgmem.findings.baseline import read_baseline
+
+    if without:
+        return None
+    if file is not None:
+        return read_baseline(file)
+    path = found.baseline
+    if path is not None and not path.exists():
+        say(f"note: there is no {path} yet, so nothing is known; sgmem baseline update writes it")
+        return None
+    return read_baseline(path) if path is not None else None
 
 
 def split(values: list[str] | None) -> tuple[str, ...]:

@@ -78,7 +78,7 @@ def existing(target: Path) -> str:
 
 def known_settings(tree: "SourceTree", source: str | None, package: str | None) -> dict[str, Any]:
     """The settings that the tree decides: where the package is, if not right here; the baseline's usual name."""
-    known: dict[str, Any] = {}
+    known: dict[str, Any] = {"baseline": "sgmem-baseline.json"}
     root = Path(tree.root)
     here = Path.cwd()
     if source is not None:

@@ -46,6 +46,14 @@ class Opened(msgspec.Struct, frozen=True):
     tree: SourceTree
     store: Store
     progress: Callable[[str], None] | None
+    configuration: Configuration
+
+    def other_state(self, reference: str) -> SourceTree:
+        """The same source in another revision or release."""
+        from sgmem.source.other_state import open_other_state
+
+        settings = self.configuration.source_settings
+        return open_other_state(self.tree, reference, working_folder=Path.cwd(), settings=settings, store=self.store)
 
 
 def shared_options(
@@ -94,7 +102,7 @@ def opened(shared: Shared) -> Iterator[Opened]:
                 callback("looking for the source")
             settings = shared.configuration.source_settings
             tree = open_source(shared.source, package=shared.package, working_folder=Path.cwd(), settings=settings, store=store)
-            yield Opened(tree, store, callback)
+            yield Opened(tree, store, callback, shared.configuration)
     finally:
         store.close()
 

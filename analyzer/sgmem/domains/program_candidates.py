@@ -26,7 +26,7 @@ _UNITS = "gib|mib|kib|gb|mb|kb|tb|bytes|nbytes|GIB|MIB|KIB|GB|MB|KB|TB|BYTES|NBY
 _SUFFIX = re.compile(rf"_(?:{_UNITS})\b")
 _SCALED = re.compile(rb"_(?:gib|mib|kib|gb|mb|kb|tb|GIB|MIB|KIB|GB|MB|KB|TB)\b")
 """Names that spell a unit other than bytes."""
-_CALCULATES = re.compile(r"[\w)\]]\s*(?:[-+]|[<>]=?)=?\s*[-\w(\[]|\b(?:min|max|sum)\(|(?:^|\n)\s*[-+]")
+_CALCULATES = re.compile(r"[\w)\]]\s*(?:[-+]|[<>]=?)=?\s*[-\w(\[]|\b(?:min|max|sum)\(|(?:^|\n)\s*[-+<>]|[-+<>]=?\s*(?:\n|$)")
 _ASSIGNED = re.compile(r"^\s*(?:\w+\.)?(\w+)(?:\s*,\s*\w+)*\s*(?::[^=\n]*)?[-+*/]?=(?!=)")
 _BINDS = frozenset({"assign", "annotate", "augment", "for", "with"})
 _LOWERED = frozenset({"assign", "annotate", "augment", "expression", "return", "assert", "if", "while", "for", "with"})

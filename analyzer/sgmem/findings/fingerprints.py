@@ -31,11 +31,12 @@ def plain(code: str) -> str:
     return _TRAILING_COMMA.sub("", "".join(code.split()).replace("'", '"'))
 
 
-def likenesses(rule: str, symbol: str, key: str) -> tuple[str, ...]:
+def likenesses(rule: str, symbol: str, key: str, message: str) -> tuple[str, ...]:
     """Weaker fingerprints, from the finest to the coarsest, by which a finding is known again after an edit elsewhere:
 
     the same code in the same class and function of another module (the module was moved or renamed), in the same function
-    (its class was), anywhere (all of it was); and code of the same shape in the same function (variables were renamed).
+    (its class was), anywhere (all of it was); a finding that says the same about the same function (the code was edited, not
+    what is wrong with it); and code of the same shape in the same function (variables were renamed).
     """
     qualname = symbol.partition(":")[2]
     code = plain(key)
@@ -44,6 +45,7 @@ def likenesses(rule: str, symbol: str, key: str) -> tuple[str, ...]:
         _digest("\0".join(("module", rule, qualname, code))),
         _digest("\0".join(("class", rule, qualname.rpartition(".")[2], code))),
         _digest("\0".join(("code", rule, code))),
+        _digest("\0".join(("message", rule, qualname.rpartition(".")[2], message))),
         _digest("\0".join(("shape", rule, symbol, shape))),
     )
 

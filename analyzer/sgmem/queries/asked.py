@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     from sgmem.config.load import Configuration
     from sgmem.config.settings import Confidence, Persona
+    from sgmem.findings.baseline import Baseline
+    from sgmem.findings.finding import Severity
 
 
 def check_options(
@@ -22,6 +24,8 @@ def check_options(
     select: Sequence[str] = (),
     ignore: Sequence[str] = (),
     min_confidence: Confidence | None = None,
+    baseline: Baseline | None = None,
+    fail_on: Severity | None = None,
 ) -> CheckOptions:
     """The options of a check. What is selected on the command line replaces the settings' choice of rules, what is ignored
     there comes on top.
@@ -36,7 +40,9 @@ def check_options(
         levels=tuple((name, level) for name, level in settings.rules.items() if level != "off"),
         file_ignores=tuple(FileIgnores(pattern, rules) for pattern, rules in settings.per_file_ignores.items()),
         named=tuple(_named(found)),
-        fail_on=settings.fail_on,
+        fail_on=fail_on or settings.fail_on,
+        baseline=baseline,
+        stale=settings.stale_baseline,
         own=found.own_models,
     )
 

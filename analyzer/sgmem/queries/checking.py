@@ -12,7 +12,7 @@ from sgmem.program.program import Program
 from sgmem.queries.comments import Comments
 from sgmem.queries.own_models import models_with
 from sgmem.queries.results_check import Checked, Held
-from sgmem.queries.rules import chosen_rules
+from sgmem.queries.rules import SUPPRESSION, chosen_rules
 from sgmem.queries.sites import source_info
 
 if TYPE_CHECKING:
@@ -46,7 +46,13 @@ def compute(tree: SourceTree, options: CheckOptions) -> Checked:
     if judges_comments:
         findings += comments.findings({one.name for one in rules}, fingerprints)
     ordered = sorted(findings, key=order)
-    return Checked(tuple(ordered), tuple(sorted(held, key=lambda one: order(one.finding))), source_info(tree, program))
+    return Checked(
+        findings=tuple(ordered),
+        suppressed=tuple(sorted(held, key=lambda one: order(one.finding))),
+        source=source_info(tree, program),
+        rules=(*(one.name for one in rules), *([SUPPRESSION] if judges_comments else [])),
+        all_rules=not options.select and not options.ignore,
+    )
 
 
 def order(finding: Finding) -> tuple[str, int, int, str, str]:
@@ -74,7 +80,7 @@ def as_finding(report: Report, rule: InstalledRule, tree: SourceTree, fingerprin
         steps=tuple(_step(point, tree) for point in report.steps),
         fingerprint=fingerprints.of(rule.name, at.symbol, key),
         fix=report.fix,
-        likenesses=likenesses(rule.name, at.symbol, key),
+        likenesses=likenesses(rule.name, at.symbol, key, report.message),
         edits=_edits(report.changes),
     )
 

@@ -32,7 +32,8 @@ class Comments:
                 self.by_path[path] = found
 
     def cover(self, report: Report, rule: InstalledRule) -> str | None:
-        """The reason of a comment that suppresses a report: at its place, its source or its sink, each with its statement.
+        """The reason of a comment that suppresses a report: at its place, or at a step from its sources to its sink, each
+        with its statement.
 
         Every comment that does is noted as used.
         """
@@ -79,8 +80,7 @@ def _removal(path: str, comment: Suppression, names: tuple[str, ...]) -> Edit:
 
 
 def _places(report: Report) -> list[Location]:
-    ends = [report.steps[0].location, report.steps[-1].location] if report.steps else []
-    return list(dict.fromkeys([report.location, *ends]))
+    return list(dict.fromkeys([report.location, *(step.location for step in report.steps)]))
 
 
 def _lines(at: Location) -> tuple[int, int]:

@@ -53,8 +53,8 @@ class CheckOptions(msgspec.Struct, frozen=True):
     """`select` and `ignore` hold rule names or codes; an empty `select` means every rule of the persona.
 
     `levels` give a rule, by name or code, another severity. `named` are the rules that the settings name, to be checked
-    for spelling. Only the findings at or above `fail_on` make a check fail, and stale entries of the `baseline` if
-    `stale_fails`.
+    for spelling. Only the findings at or above `fail_on` make a check fail, and entries of the `baseline` that match
+    nothing if `stale` says so.
     """
 
     persona: Persona = "regular"
@@ -66,7 +66,7 @@ class CheckOptions(msgspec.Struct, frozen=True):
     named: tuple[NamedRule, ...] = ()
     fail_on: Severity = "note"
     baseline: Baseline | None = None
-    stale_fails: bool = False
+    stale: Literal["ignore", "report", "fail"] = "report"
     own: OwnModels = NO_OWN_MODELS
     store: Store | None = None
     progress: Callable[[str], None] | None = None

@@ -16,7 +16,7 @@ from sgmem.queries.results_check import Checked, CheckResult, Compared, Held
 from sgmem.source.uri import is_inside, repository_root
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator
 
     from sgmem.findings.finding import Finding, Persona
     from sgmem.queries.options import CheckOptions
@@ -28,39 +28,66 @@ _SEVERITIES = ("note", "warning", "error")
 
 
 def reported(checked: Checked, paths: frozenset[str] | None, options: CheckOptions, before: Checked | None = None) -> CheckResult:
-    """What to report of everything found. `paths` are those asked about, None for all; `before` is what another source has."""
-    found = wanted(checked.findings, paths, options)
-    suppressed = [
-        msgspec.structs.replace(one, finding=kept) for one in checked.suppressed for kept in wanted([one.finding], paths, options)
-    ]
-    against: Compared | None = None
+    """What to report of everything found. `paths` are those asked about, None for all; `before` is what another source has.
+
+    What is known is decided on all findings, so that an entry of the baseline is not stale because this run asks for less.
+    """
+    keep = Filter(paths, options)
+    known, stale = known_from(checked.findings, options.baseline) if options.baseline is not None else ({}, ())
+    against = None if before is None else _Comparison(checked, before, keep)
+    new: list[Finding] = []
+    baselined: list[Held] = []
     unchanged: list[Held] = []
-    if before is not None:
-        found, unchanged, against = _compared(found, before, options)
-    known, stale = known_from(found, options.baseline) if options.baseline is not None else ({}, ())
-    baselined = [Held(finding, "baselined") for index, finding in enumerate(found) if index in known]
+    for index, finding in enumerate(checked.findings):
+        for kept in keep(finding):
+            if index in known:
+                baselined.append(Held(kept, "baselined"))
+            elif against is not None and index in against.unchanged:
+                unchanged.append(Held(kept, "unchanged"))
+            else:
+                new.append(kept)
+    suppressed = [msgspec.structs.replace(one, finding=kept) for one in checked.suppressed for kept in keep(one.finding)]
     return CheckResult(
-        findings=tuple(finding for index, finding in enumerate(found) if index not in known),
+        findings=tuple(new),
         suppressed=len(suppressed),
         baselined=len(baselined),
         source=checked.source,
         held=(*suppressed, *baselined, *unchanged),
-        stale=stale if paths is None and before is None else (),
-        against=against,
+        stale=tuple(entry for entry in stale if options.stale != "ignore" and checked.ran(entry.rule)),
+        against=against.summary(len(unchanged)) if against is not None else None,
     )
 
 
-def wanted(findings: Iterable[Finding], paths: frozenset[str] | None, options: CheckOptions) -> list[Finding]:
-    """The findings for this audience, in these files, at the levels of the settings."""
-    ignored = _ignored_in_files(options)
-    levels = {name.lower(): level for name, level in options.levels}
-    kept = []
-    for finding in findings:
-        if (paths is not None and finding.path not in paths) or not _is_loud(finding, options) or ignored(finding):
-            continue
-        level = levels.get(finding.rule.lower()) or levels.get(finding.code.lower())
-        kept.append(finding if level is None else msgspec.structs.replace(finding, severity=level))
-    return kept
+class Filter:
+    """Yields a finding, at the level of the settings, if it is for this audience and in the files asked about."""
+
+    def __init__(self, paths: frozenset[str] | None, options: CheckOptions) -> None:
+        self.paths = paths
+        self.options = options
+        self.levels = {name.lower(): level for name, level in options.levels}
+        self.is_ignored = _ignored_in_files(options)
+
+    def __call__(self, finding: Finding) -> Iterator[Finding]:
+        elsewhere = self.paths is not None and finding.path not in self.paths
+        if elsewhere or not _is_loud(finding, self.options) or self.is_ignored(finding):
+            return
+        level = self.levels.get(finding.rule.lower()) or self.levels.get(finding.code.lower())
+        yield finding if level is None else msgspec.structs.replace(finding, severity=level)
+
+
+class _Comparison:
+    """Which findings another source has too. What a comment suppresses there is no less known for it."""
+
+    def __init__(self, checked: Checked, before: Checked, keep: Filter) -> None:
+        everything = [*checked.findings, *(one.finding for one in checked.suppressed)]
+        pairs = matched(everything, [*before.findings, *(one.finding for one in before.suppressed)])
+        self.unchanged = {index for index, (_, other) in enumerate(pairs) if other is not None}
+        used = {id(other) for _, other in pairs if other is not None}
+        self.gone = sum(id(one) not in used for one in before.findings for _ in keep(one))
+        self.source = before.source
+
+    def summary(self, unchanged: int) -> Compared:
+        return Compared(self.source, unchanged, self.gone)
 
 
 def _is_loud(finding: Finding, options: CheckOptions) -> bool:
@@ -86,18 +113,6 @@ def _ignored_in_files(options: CheckOptions) -> Callable[[Finding], bool]:
     return is_ignored
 
 
-def _compared(found: Sequence[Finding], before: Checked, options: CheckOptions) -> tuple[list[Finding], list[Held], Compared]:
-    """The findings that the other source has not, those that it has too, and the numbers. What is suppressed there is no
-    less known for it.
-    """
-    known = [*wanted(before.findings, None, options), *(one.finding for one in before.suppressed)]
-    pairs = matched(found, known)
-    unchanged = [Held(finding, "unchanged") for finding, other in pairs if other is not None]
-    gone = len(wanted(before.findings, None, options)) - len(unchanged)
-    new = [finding for finding, other in pairs if other is None]
-    return new, unchanged, Compared(before.source, len(unchanged), max(0, gone))
-
-
 def paths_inside(tree: SourceTree, only: Iterable[str]) -> frozenset[str] | None:
     """The tree's paths that lie in one of these files or folders; None, for all, if none are given.
 
@@ -118,6 +133,6 @@ def paths_inside(tree: SourceTree, only: Iterable[str]) -> frozenset[str] | None
 def fails(result: CheckResult, options: CheckOptions) -> bool:
     """Whether a check fails: by its findings at or above the level that counts, or by stale entries of the baseline."""
     least = _SEVERITIES.index(options.fail_on)
-    if options.stale_fails and result.stale:
+    if options.stale == "fail" and result.stale:
         return True
     return any(_SEVERITIES.index(finding.severity) >= least for finding in result.findings)

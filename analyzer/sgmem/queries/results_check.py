@@ -33,11 +33,20 @@ class Held(msgspec.Struct, frozen=True):
 
 
 class Checked(msgspec.Struct, frozen=True):
-    """Everything that the rules found in a source, before anything is left out. Kept between runs."""
+    """Everything that the rules found in a source, before anything is left out. Kept between runs.
+
+    `rules` are those that were run, `all_rules` says that no choice was made among them.
+    """
 
     findings: tuple[Finding, ...]
     suppressed: tuple[Held, ...]
     source: SourceInfo
+    rules: tuple[str, ...] = ()
+    all_rules: bool = True
+
+    def ran(self, rule: str) -> bool:
+        """Whether a rule was run; one that is not installed any more was, if no choice was made."""
+        return self.all_rules or rule in self.rules
 
 
 class Compared(msgspec.Struct, frozen=True):

@@ -28,6 +28,7 @@ def render_check_full(result: CheckResult, view: View) -> str:
         draw_finding(page, finding)
         page.lines.append(Text())
     draw_unread(page, result)
+    draw_stale(page, result)
     page.note(FLUSH, "", summary(result), style.TITLE)
     return print_lines(page.lines, view)
 
@@ -118,11 +119,24 @@ def draw_unread(page: Page, result: CheckResult) -> None:
         page.lines.append(Text())
 
 
+def draw_stale(page: Page, result: CheckResult) -> None:
+    """Entries of the baseline that are no longer needed, so that it cannot hide a finding that comes back."""
+    for entry in result.stale:
+        page.note(
+            FLUSH, "stale in the baseline:", f"{entry.rule} in {entry.symbol or entry.path}: {entry.message}", word_style=style.WARNING
+        )
+    if result.stale:
+        page.note(FLUSH, "", "sgmem baseline prune drops what is stale", style.FAINT)
+        page.lines.append(Text())
+
+
 def summary(result: CheckResult) -> str:
     """Count what was found, what was held back, and what was looked at."""
     found = plural(len(result.findings), "finding") if result.findings else "No findings"
-    held = [f"{result.suppressed} suppressed"] * bool(result.suppressed) + [f"{result.baselined} in the baseline"] * bool(
-        result.baselined
-    )
+    held = [f"{result.suppressed} suppressed"] * bool(result.suppressed)
+    held += [f"{result.baselined} in the baseline"] * bool(result.baselined)
+    if result.against is not None:
+        other = escape(result.against.source.version or result.against.source.root)
+        held.append(f"{result.against.unchanged} that {other} has too, {result.against.gone} of its own gone")
     looked = f"{plural(result.source.analysed, 'file')} of {result.source.files} analysed"
     return f"{', '.join([found, *held])}. {looked}."

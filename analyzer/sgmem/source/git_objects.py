@@ -57,9 +57,16 @@ class Repository:
         if answer is None or answer.returncode:
             raise UsageError(
                 f"no revision {printable(revision)} in the repository of {printable(str(self.folder))}",
-                hint="fetch it first if it is on a remote; a shallow clone has only its newest revisions",
+                hint=self._how_to_fetch(revision),
             )
         return answer.stdout.decode("ascii").strip()
+
+    def _how_to_fetch(self, revision: str) -> str:
+        """What to do about a revision that is not here."""
+        if _git(self.folder, ["rev-parse", "--is-shallow-repository"]).stdout.strip() != b"true":
+            return "fetch it first if it is on a remote"
+        name = printable(revision).removeprefix("origin/")
+        return f"this clone is shallow: git fetch --depth=1 origin {name}, then name FETCH_HEAD; or clone with fetch-depth: 0"
 
     def path_from_root(self, path: str) -> str:
         """`path` of `REV:path`: from the root of the repository, or with a leading `.` from the folder worked in."""
