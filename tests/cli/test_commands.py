@@ -10,6 +10,7 @@ from report.samples import CHECKED, CLEAN, GOLDEN
 
 from sgmem.cache.store import NullStore
 from sgmem.queries.results import Unreadable
+from sgmem.report.registry import format_names
 
 if TYPE_CHECKING:
     from cli.stubs import CommandLine
@@ -30,7 +31,7 @@ def test_a_trace_that_is_found_exits_0_in_every_format(sgmem: CommandLine, forma
     assert ended.out.startswith(begins)
 
 
-@pytest.mark.parametrize("format_name", ["full", "concise", "json"])
+@pytest.mark.parametrize("format_name", format_names("check"))
 @pytest.mark.parametrize(("result", "code"), [(CHECKED, 1), (CLEAN, 0)], ids=["findings", "clean"])
 def test_findings_exit_1_in_every_format(sgmem: CommandLine, format_name: str, result: object, code: int) -> None:
     sgmem.answers["check"] = result

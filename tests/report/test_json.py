@@ -59,7 +59,7 @@ OPTIONAL: dict[str | int, set[str]] = {
     "": {"held", "stale", "against"},
     "sites": {"kind"},
     "inputs": {"via"},
-    "findings": {"likenesses", "edits"},
+    "findings": {"likenesses", "edits", "byte_column", "end_byte_column"},
     "steps": {"column", "code", "uri"},
 }
 """Fields beyond the contract, by the list that holds their object."""

@@ -43,7 +43,8 @@ class Finding(msgspec.Struct, frozen=True):
     """Where, what, how sure, and the evidence. `fingerprint` is built from symbols, never from lines.
 
     `likenesses` are weaker fingerprints, from the finest to the coarsest, by which the finding is known again after the
-    code was moved or renamed. `edits` together are what `--fix` does.
+    code was moved or renamed. `edits` together are what `--fix` does. `byte_column` and
+    `end_byte_column` count bytes of UTF-8 where `column` and `end_column` count characters; 0: the same.
     """
 
     rule: str
@@ -64,3 +65,5 @@ class Finding(msgspec.Struct, frozen=True):
     fix: str | None = None
     likenesses: tuple[str, ...] = ()
     edits: tuple[Edit, ...] = ()
+    byte_column: int = 0
+    end_byte_column: int = 0

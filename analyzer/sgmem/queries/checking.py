@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sgmem.domains.program_facts import ProgramFacts
-from sgmem.domains.program_location import of_statement
+from sgmem.domains.program_location import Location, of_statement
 from sgmem.findings.finding import Edit, Finding, Step
 from sgmem.findings.fingerprints import Fingerprints, likenesses
 from sgmem.program.program import Program
@@ -82,7 +82,15 @@ def as_finding(report: Report, rule: InstalledRule, tree: SourceTree, fingerprin
         fix=report.fix,
         likenesses=likenesses(rule.name, at.symbol, key, report.message),
         edits=_edits(report.changes),
+        byte_column=_bytes(at, at.line, at.column),
+        end_byte_column=_bytes(at, at.span.end_line, at.span.end_column),
     )
+
+
+def _bytes(at: Location, line: int, column: int) -> int:
+    """A column in bytes of UTF-8; 0 where nothing before it is longer than a byte."""
+    before = at.file.source.line(line)[: column - 1]
+    return 0 if before.isascii() else len(before.encode("utf-8", "surrogatepass")) + 1
 
 
 def _step(point: Point, tree: SourceTree) -> Step:

@@ -65,6 +65,42 @@ def check_json(result: CheckResult, view: View) -> str:
     return render_check_json(result)
 
 
+def check_sarif(result: CheckResult, view: View) -> str:
+    from sgmem.report.check_sarif import render_check_sarif
+
+    return render_check_sarif(result)
+
+
+def check_github(result: CheckResult, view: View) -> str:
+    from sgmem.report.check_github import render_check_github
+
+    return render_check_github(result)
+
+
+def check_gitlab(result: CheckResult, view: View) -> str:
+    from sgmem.report.check_gitlab import render_check_gitlab
+
+    return render_check_gitlab(result)
+
+
+def check_junit(result: CheckResult, view: View) -> str:
+    from sgmem.report.check_junit import render_check_junit
+
+    return render_check_junit(result)
+
+
+def check_rdjson(result: CheckResult, view: View) -> str:
+    from sgmem.report.check_rdjson import render_check_rdjson
+
+    return render_check_rdjson(result)
+
+
+def check_markdown(result: CheckResult, view: View) -> str:
+    from sgmem.report.check_markdown import render_check_markdown
+
+    return render_check_markdown(result)
+
+
 FORMATS: dict[str, tuple[Format, ...]] = {
     "trace": (
         Format("text", trace_text, for_people=True),
@@ -76,6 +112,12 @@ FORMATS: dict[str, tuple[Format, ...]] = {
         Format("full", check_full, for_people=True),
         Format("concise", check_concise, for_people=True),
         Format("json", check_json),
+        Format("sarif", check_sarif),
+        Format("github", check_github),
+        Format("gitlab", check_gitlab),
+        Format("junit", check_junit),
+        Format("rdjson", check_rdjson),
+        Format("markdown", check_markdown),
     ),
 }
 """The first format of a kind is its default."""
