@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
-from sgmem.api import Point, Report, Rule
+from sgmem.api import Change, Point, Report, Rule, of_statement
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from sgmem.api import Check, Confidence, Facts, Formula, Input, Persona, Reach, Sink
 
 LONGEST_CONDITION = 240
+_NAME = re.compile(r"(?:self\.)?[^\W\d]\w*")
 _SINKS = {
     "allocation": "sizes the allocation {name}",
     "tokens": "becomes the token count {name}",
@@ -56,6 +58,7 @@ def report(formula: Formula, sink: Sink) -> Report:
         fix=fix(formula, late),
         persona=persona(formula, sink),
         key=formula.text,
+        changes=guard(formula),
     )
 
 
@@ -97,6 +100,17 @@ def persona(formula: Formula, sink: Sink) -> Persona:
 def fix(formula: Formula, late: Check | None) -> str:
     before = f", before {late.text} can only tell that something went wrong" if late is not None else ""
     return f"check {formula.target} where it is calculated{before}, and say by how much it is short"
+
+
+def guard(formula: Formula) -> tuple[Change, ...]:
+    """A check behind the formula, where its result has a name of its own. It changes what the program does."""
+    name, at = formula.target, formula.location
+    statement = of_statement(at.file, at.statement)
+    if not _NAME.fullmatch(name) or not statement.code.startswith(f"{name} = ") or formula.negative.verdict != "yes":
+        return ()
+    said = plain(formula.negative.condition or "").replace("\\", "\\\\").replace('"', "'").replace("{", "{{").replace("}", "}}")
+    text = f'if {name} < 0:\n    raise ValueError(f"{plain(name)} is {{{name}}}, below 0, because {said}")'
+    return (Change("insert-after", at, text),)
 
 
 def plain(text: str) -> str:

@@ -37,6 +37,9 @@ class Contents:
     def identity(self, path: str) -> str | None:
         return None
 
+    def place(self, path: str) -> str | None:
+        return None
+
 
 def tree_of(contents: Contents, store: Store | None = None) -> SourceTree:
     files = [SourceFile(path, path) for path in contents.files]

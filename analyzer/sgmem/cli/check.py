@@ -19,6 +19,7 @@ Examples:
   sgmem check --source sglang==VERSION --select negative-budget
   sgmem check --persona pedantic --format concise
   sgmem check --against origin/main
+  sgmem check --diff
   sgmem check --against sglang==VERSION
   sgmem check -o full:- -o json:findings.json
 """
@@ -47,6 +48,11 @@ def check(
     fail_on: Annotated[
         Literal["note", "warning", "error"] | None, typer.Option(help="The least severity of a finding that makes the exit code 1.")
     ] = None,
+    fix: Annotated[bool, typer.Option("--fix", help="Write the safe fixes, then report what is left.")] = False,
+    diff: Annotated[bool, typer.Option("--diff", help="Show what --fix would change, and write nothing.")] = False,
+    unsafe_fixes: Annotated[
+        bool, typer.Option("--unsafe-fixes", help="With --fix or --diff: also fixes that change what the program does.")
+    ] = False,
     source: options.Source = None,
     package: options.Package = None,
     format_name: Annotated[
@@ -86,11 +92,20 @@ def check(
         baseline=known, fail_on=fail_on,
     )  # fmt: skip
     with opened(shared) as session:
+        from sgmem.cli.fix import make_fixes, show_diff
         from sgmem.queries.check import check as query
 
         asked = with_store(asked, store=session.store, progress=session.progress)
         other = session.other_state(against) if against is not None else None
         result = query(session.tree, only, asked, other)
+        if diff:
+            show_diff(session.tree, result, unsafe=unsafe_fixes, quiet=quiet)
+            return 1 if fails(result, asked) else 0
+        changed = fix and make_fixes(session.tree, result, unsafe=unsafe_fixes, quiet=quiet)
+    if changed:
+        with opened(shared) as session:
+            asked = with_store(asked, store=session.store, progress=session.progress)
+            result = query(session.tree, only, asked, session.other_state(against) if against is not None else None)
     return finish(result, result.source, shared, 1 if fails(result, asked) else 0)
 
 

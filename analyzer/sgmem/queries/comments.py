@@ -94,12 +94,15 @@ def _problems(comment: Suppression, spellings: dict[str, str], run: set[str]) ->
     if comment.problem is not None:
         yield f"this suppression {comment.problem}", ()
         return
+    unused = []
     for name in comment.rules:
         rule = spellings.get(name.lower())
         if rule is None:
             yield f"this suppression names {name!r}, which is no rule{_suggestion(name, spellings)}", ()
         elif rule in run and name.lower() not in comment.used:
-            yield f"this suppression of {name} suppresses nothing; remove it", (name,)
+            unused.append(name)
+    if unused:
+        yield f"this suppression of {' and '.join(unused)} suppresses nothing; remove it", tuple(unused)
 
 
 def _suggestion(name: str, spellings: dict[str, str]) -> str:

@@ -138,5 +138,9 @@ def summary(result: CheckResult) -> str:
     if result.against is not None:
         other = escape(result.against.source.version or result.against.source.root)
         held.append(f"{result.against.unchanged} that {other} has too, {result.against.gone} of its own gone")
+    fixable = sum(bool(one.edits) for one in result.findings)
+    safe = sum(bool(one.edits) and all(edit.safe for edit in one.edits) for one in result.findings)
+    if fixable:
+        held.append(f"{safe} fixable with --fix" if safe == fixable else f"{safe} fixable with --fix, {fixable - safe} unsafely")
     looked = f"{plural(result.source.analysed, 'file')} of {result.source.files} analysed"
     return f"{', '.join([found, *held])}. {looked}."

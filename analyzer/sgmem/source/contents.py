@@ -23,6 +23,9 @@ class Contents(Protocol):
     def identity(self, path: str) -> str | None:
         """A name that changes whenever the bytes do, if there is a cheaper one than the digest."""
 
+    def place(self, path: str) -> str | None:
+        """Where the file is on disk, if it is."""
+
 
 class TextContents:
     """Bytes held in memory."""
@@ -40,4 +43,7 @@ class TextContents:
         return None
 
     def identity(self, path: str) -> str | None:
+        return None
+
+    def place(self, path: str) -> str | None:
         return None

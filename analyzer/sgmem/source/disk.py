@@ -74,6 +74,9 @@ class FolderContents:
     def identity(self, path: str) -> str | None:
         return None
 
+    def place(self, path: str) -> str | None:
+        return self._files[path]
+
 
 def read_file(path: str, max_bytes: int) -> tuple[bytes, FileState | None]:
     """The bytes of a regular file, and its state if that held still meanwhile. OSError says why it cannot be read."""

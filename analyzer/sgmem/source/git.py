@@ -68,6 +68,9 @@ class RevisionContents:
     def identity(self, path: str) -> str | None:
         return self._objects[path]
 
+    def place(self, path: str) -> str | None:
+        return None
+
 
 def open_revision(
     revision: str,

@@ -148,6 +148,10 @@ class SourceTree:
             total.update(f"\0{file.path}\0{file.why}".encode())
         return total.hexdigest()
 
+    def place(self, path: str) -> str | None:
+        """Where a file is on disk; None where the source is no folder."""
+        return self._contents.place(self.files[path].path)
+
     def mentioning(self, name: str) -> tuple[str, ...]:
         """The files whose bytes contain `name` as a whole identifier, in order of path."""
         found = self._mentioning.get(name)
