@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from flow.small import program_of
 
-from sgmem.flow.occurrences import CONFIDENCE, Occurrence, Occurrences, literal_keys, snake_case
+from sgmem.flow.occurrences import CONFIDENCE, Occurrence, Occurrences, literal_keys
 from sgmem.flow.places import Field, GlobalVariable, LooseField, Parameter, Variable
 
 
@@ -228,20 +228,6 @@ def test_nonlocal_writes_the_variable_of_the_function_around() -> None:
     """
     writes = found(source, "budget", "writes")
     assert [place for place, _, line in writes] == ["outer.budget", "outer.budget", "outer.twin.budget"]
-
-
-@pytest.mark.parametrize(
-    ("name", "spelled"),
-    [
-        ("ServerArgs", "server_args"),
-        ("KVPool", "kv_pool"),
-        ("ModelRunner", "model_runner"),
-        ("_Private", "private"),
-        ("X", "x"),
-    ],
-)
-def test_the_variable_name_that_spells_a_class(name: str, spelled: str) -> None:
-    assert snake_case(name) == spelled
 
 
 def test_grades_map_to_confidence() -> None:

@@ -3,9 +3,9 @@ and fields copied by a loop (`setattr(view, f.name, getattr(record, f.name))`)."
 
 from __future__ import annotations
 
-import re
-
+from sgmem.flow.by_name import NamedWrite
 from sgmem.flow.graph import Move, SiteKey, SliceSite, State, describe
+from sgmem.flow.occurrences import Grade
 from sgmem.flow.places import Field, Parameter
 from sgmem.flow.slicer import Slicer
 from sgmem.program.calls import CallSite, bind
@@ -14,7 +14,6 @@ from sgmem.program.files import File, dotted
 from sgmem.syntax import ir
 from sgmem.syntax.ir import Expr
 
-_COPY = re.compile(r"setattr\(\s*[\w.]+\s*,\s*[\w.]+\s*,\s*getattr\(")
 _MAX_CARRIERS = 3
 """How many calls a carrier (a namespace of parsed flags) is followed back through."""
 
@@ -57,37 +56,29 @@ class BulkWrites:
             self.slicer.enter(State(place, (), False, ()), key, "argument")
 
     def _copies(self, place: Field) -> None:
-        """Loops that copy every field of the record onto another object by name."""
-        for path in self.program.files.tree.mentioning("setattr"):
-            source = self.program.files.source(path)
-            if source is None or not _COPY.search(source.text):
-                continue
-            file = self.program.files.get(path)
-            for index in file.mentions("setattr") if file is not None else ():
-                if file is not None and "getattr" in file.own_text(index):
-                    for root in file.statement(index).values:
-                        self._copy(file, index, root, place)
+        """Statements that copy every field of the record onto another object by name."""
+        by_name = self.slicer.stepper.by_name
+        for write in by_name.writes:
+            source = by_name.source(write)
+            scope = write.file.outline.statements[write.statement].scope
+            if source is not None and self._holds_record(source, write.file, scope, place):
+                for onto, grade in self.slicer.occurrences.fields(write.target, self.name, write.file, scope):
+                    if onto != place and isinstance(onto, Field):
+                        self._copy(write, onto, grade, place)
 
-    def _copy(self, file: File, index: int, call: Expr, place: Field) -> None:
-        """`setattr(TARGET, KEY, getattr(SOURCE, KEY))` with a key that is no literal and a source that is such a record."""
-        copied = _field_copy(call)
-        if copied is None:
-            return
-        target, source = copied
-        scope = file.outline.statements[index].scope
-        types = self.program.values.types(source, file, scope)
-        if not any(self.program.classes.related(owner, place.owner) for owner in types):
-            return
-        for onto, grade in self.slicer.occurrences.fields(target, self.name, file, scope):
-            if onto == place or not isinstance(onto, Field):
-                continue
-            key = SiteKey(file, call.span, "write", describe(onto))
-            note = "copies every field by name"
-            self.slicer.slice.add(SliceSite(key, index, onto, False, grade, "dynamic", note))
-            came, goes = State(place, (), False, ()), State(onto, (), False, ())
-            self.slicer.slice.leaving.setdefault(came, {}).setdefault(key, grade)
-            self.slicer.slice.moves.append(Move(came, (key,), goes))
-            self.slicer.reach(goes, key, "alias")
+    def _holds_record(self, source: Expr, file: File, scope: int, place: Field) -> bool:
+        """Whether an object is such a record, by its type or, where that is unknown, by the name of its variable."""
+        types = self.program.values.types(source, file, scope) or self.program.spelling.classes(source)
+        return any(self.program.classes.related(owner, place.owner) for owner in types)
+
+    def _copy(self, write: NamedWrite, onto: Field, grade: Grade, place: Field) -> None:
+        key = SiteKey(write.file, write.call.span, "write", describe(onto))
+        note = "copies every field by name"
+        self.slicer.slice.add(SliceSite(key, write.statement, onto, False, grade, "dynamic", note))
+        came, goes = State(place, (), False, ()), State(onto, (), False, ())
+        self.slicer.slice.leaving.setdefault(came, {}).setdefault(key, grade)
+        self.slicer.slice.moves.append(Move(came, (key,), goes))
+        self.slicer.reach(goes, key, "alias")
 
     def _takes(self, constructor: Function) -> bool:
         """Whether the constructor accepts the field by name."""
@@ -145,17 +136,6 @@ class BulkWrites:
         for key, site in list(self.slicer.slice.sites.items()):
             if site.kind == "flag":
                 self.slicer.slice.lead(key, into, "argument")
-
-
-def _field_copy(call: Expr) -> tuple[Expr, Expr] | None:
-    """The target and source of `setattr(TARGET, KEY, getattr(SOURCE, KEY))` where KEY is computed."""
-    if not isinstance(call, ir.Call) or dotted(call.func) != "setattr" or len(call.args) != 3:
-        return None
-    target, key, value = (argument.value for argument in call.args)
-    if not isinstance(value, ir.Call) or dotted(value.func) != "getattr" or len(value.args) < 2 or isinstance(key, ir.Const):
-        return None
-    same = dotted(key) is not None and dotted(key) == dotted(value.args[1].value)
-    return (target, value.args[0].value) if same else None
 
 
 def _copied_from(spread: Expr) -> Expr | None:

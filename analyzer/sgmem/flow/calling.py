@@ -195,16 +195,29 @@ class Calling(Landing):
                 continue
             if filled.parameter is not None:
                 path = value.path if filled.key is None else self._cut((filled.key, *value.path))
-                yield replace(base, target=Parameter(target, filled.parameter), path=path)
+                yield from self._with_stored(replace(base, target=Parameter(target, filled.parameter), path=path), target, site)
             elif not value.path:
                 continue
             elif argument.star == "**":
                 if value.path[0] in by_name:
                     yield replace(base, target=Parameter(target, str(value.path[0])), path=value.path[1:], kind="keyword")
                 elif rest is not None:
-                    yield replace(base, target=Parameter(target, rest), kind="keyword")
+                    yield from self._with_stored(replace(base, target=Parameter(target, rest), kind="keyword"), target, site)
             elif argument.star == "*" and isinstance(value.path[0], int) and isinstance(filled.key, int):
                 yield from self._spread_position(value, target, filled.key + value.path[0], base)
+
+    def _with_stored(self, step: Step, function: Function, site: CallSite) -> Iterator[Step]:
+        """A step into a parameter. Where the function stores by name what the parameter holds, the field is written first."""
+        path, holder = step.path, step.target
+        stored: list[Step] = []
+        if path and isinstance(path[0], str) and path[0] not in (ANY, CALLED) and isinstance(holder, Parameter):
+            for owner in self.by_name.stored(site, function, holder.name):
+                tops = self.program.classes.owners(owner, path[0])
+                if not tops and not self.program.classes.is_record(owner):
+                    tops = (owner,)  # a bag, which has whatever is put into it
+                stored += [replace(step, target=Field(top, path[0]), path=path[1:], kind="overlay", by_name=True) for top in tops]
+        yield from stored
+        yield replace(step, formula=None) if stored else step
 
     def _spread_position(self, value: Value, target: Function, position: int, base: Step) -> Iterator[Step]:
         places = [p for p in target.parameters if p.kind in ("positional", "normal")]

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from sgmem.flow.arithmetic import is_text
+from sgmem.flow.by_name import ByName
 from sgmem.flow.occurrences import Occurrences
 from sgmem.flow.places import ANY, MAX_PATH, Field, Parameter, Path, Result, Variable
 from sgmem.flow.step import End, Step, Value, ending, moved
@@ -24,6 +25,7 @@ class Landing:
     def __init__(self, program: Program, occurrences: Occurrences) -> None:
         self.program = program
         self.occurrences = occurrences
+        self.by_name = ByName(program)
 
     def _nest(self, value: Value, parent: Expr, key: str | int, found: list[Step]) -> Value | None:
         if len(value.path) >= MAX_PATH:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from functools import cached_property
 from typing import Literal
 
 import msgspec
@@ -13,7 +11,7 @@ from sgmem.flow.places import Field, GlobalVariable, LooseField, Parameter, Plac
 from sgmem.program.classes import assigned
 from sgmem.program.contexts import defined, loaded, occurs, stored
 from sgmem.program.entities import Class, Function, Global, Local
-from sgmem.program.files import File, dotted
+from sgmem.program.files import File
 from sgmem.program.program import Program
 from sgmem.syntax import ir
 from sgmem.syntax.ir import Binding, Expr
@@ -193,24 +191,11 @@ class Occurrences:
 
     def _by_naming(self, base: Expr, name: str) -> list[tuple[Place, Grade]]:
         """`server_args.x` of unknown type: the class whose name the variable spells, if that class has the field."""
-        last = (dotted(base) or "").rpartition(".")[2].strip("_")
         found: dict[Place, Grade] = {}
-        for spelled in self._spelled.get(last, ()):
-            for path in self.program.files.class_names[spelled]:
-                file = self.program.files.get(path)
-                index = file.children.get(0, {}).get(spelled) if file is not None else None
-                if file is not None and index is not None and file.scope(index).kind == "class":
-                    for top in self.program.classes.owners_above(Class(file, index), name):
-                        found[Field(top, name)] = "instance"
+        for spelled in self.program.spelling.classes(base):
+            for top in self.program.classes.owners_above(spelled, name):
+                found[Field(top, name)] = "instance"
         return list(found.items()) or [(LooseField(name), "name")]
-
-    @cached_property
-    def _spelled(self) -> dict[str, list[str]]:
-        """Class names by the variable name that spells them: `server_args` -> ServerArgs."""
-        spelled: dict[str, list[str]] = {}
-        for name in self.program.files.class_names:
-            spelled.setdefault(snake_case(name), []).append(name)
-        return spelled
 
     def is_lonely(self, name: str) -> bool:
         """Whether one class alone has a field `name`. The search ends at the second, which for a common name comes soon."""
@@ -307,10 +292,6 @@ def _is_bound_inside(node: ir.Name, ancestors: tuple[Expr, ...]) -> bool:
         if isinstance(above, ir.Walrus) and above.target is node:
             return True
     return False
-
-
-def snake_case(name: str) -> str:
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower().strip("_")
 
 
 def literal_keys(name: str) -> tuple[str, ...]:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from sgmem.flow.arithmetic import ARITHMETIC, NUMERIC, formula_span
 from sgmem.flow.graph import LEVELS, FormulaSite, Role, SiteKey, SliceSite, State, describe
 from sgmem.flow.occurrences import Grade, Occurrence
-from sgmem.flow.places import ANY, Field, GlobalVariable, LooseField, Parameter, Path, Place, Result
+from sgmem.flow.places import ANY, Field, GlobalVariable, LooseField, Parameter, Path, Place, Result, Variable
 from sgmem.flow.slicer import Slicer
 from sgmem.flow.uses import Stack
 from sgmem.program.contexts import quoted
-from sgmem.program.entities import Function
+from sgmem.program.entities import Class, Function
 from sgmem.program.files import File, dotted
 from sgmem.syntax import ir
 from sgmem.syntax.ir import Expr
@@ -92,10 +92,16 @@ class Seeds:
         slice_.add(SliceSite(formula, statement, place, False, grade))
         slice_.lead(formula, key, "assign")
         # What a configured value's default is computed from is told as its inputs; their own arithmetic is another story.
-        configured = isinstance(place, Field) and self.program.classes.is_record(place.owner)
+        configured = any(map(self.program.classes.is_record, self._owners_of(place)))
         levels = 0 if configured else LEVELS
         written = FormulaSite(formula, key.file, statement, expression, target, place, levels=levels)
         slice_.formulas.setdefault(formula, written)
+
+    def _owners_of(self, place: Place) -> Iterable[Class]:
+        """The class of a field; for a variable that bears the parameter's name, those that have a field of that name."""
+        if isinstance(place, Field):
+            return (place.owner,)
+        return self.slicer.occurrences.owners(self.name) if isinstance(place, Variable) else ()
 
     def _function(self, function: Function) -> None:
         """A function's result: what it returns or yields is written where it does so."""
@@ -164,9 +170,11 @@ class Seeds:
         slicer = self.slicer
         steps = slicer.stepper.steps(file, index, node, ancestors, ())
         own = [step for step in steps if step.target is not None and self._is_wanted(step.target)]
+        own.sort(key=lambda step: not isinstance(step.target, Field))
         if self.wanted is not None and not own:
             return
-        kind = "constructor" if role == "pass" else "key"
+        decided = any(step.by_name for step in own)
+        kind = "decided" if decided else "constructor" if role == "pass" else "key"
         if role == "pass" and own and not all(isinstance(step.target, Parameter) and not step.path for step in own):
             role = "write"  # it lands in a field or among the open keywords, under its own name
         slot = describe(own[0].target, own[0].path) if own and own[0].target is not None else f"?[{self.name!r}]"

@@ -161,7 +161,7 @@ class Slicer:
         derived = state.derived or step.derived
         sites = [first]
         derivations, fields = distance.derivations, distance.fields
-        if step.formula is not None and not _is_passing(step):
+        if step.formula is not None and not _is_passing(step) and not (state.derived and _is_told(step)):
             sites.append(self._formula(step, use, first, distance.hops, derivations, use.stack))
             derivations += 0 if is_same_amount(step.formula) else 1
         if step.unresolved is not None and not derived:
@@ -236,7 +236,7 @@ class Slicer:
         slot = describe(step.target, step.path)
         # A keyword of a record's constructor, of replace or of setattr writes the field without an assignment.
         role: Role = "store" if step.end == "store" else "write"
-        kind = "copy" if step.end == "store" else "constructor"
+        kind = "decided" if step.by_name else "copy" if step.end == "store" else "constructor"
         key = SiteKey(use.file, step.span, role, slot)
         site = SliceSite(key, use.statement, step.target, derived, step.grade, kind, None, (), hops + 1)
         self.slice.add(site)
@@ -293,6 +293,11 @@ def _reading(use: Use, steps: list[Step]) -> tuple[Role, Span]:
 
 def _is_test(use: Use) -> bool:
     return use.file.outline.statements[use.statement].kind in ("if", "while", "assert")
+
+
+def _is_told(step: Step) -> bool:
+    """Whether arithmetic only puts a value into other words, as a log message that shows bytes as gigabytes."""
+    return step.end == "read" and step.target is None
 
 
 def _is_passing(step: Step) -> bool:

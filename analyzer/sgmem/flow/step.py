@@ -36,6 +36,8 @@ class Step(msgspec.Struct, frozen=True):
     grade: Grade = "same"
     mutation: bool = False
     """The target is a container that receives the value under a key."""
+    by_name: bool = False
+    """The target is a field that a function writes by the name under which it gets the value."""
     unresolved: str | None = None
 
 

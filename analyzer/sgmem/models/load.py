@@ -12,14 +12,20 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 import msgspec
 
 from sgmem.models.patterns import PatternError, last_name, matches, validate
-from sgmem.models.rows import EventRow, MeasurementRow, Row, SinkRow, UnitRow
+from sgmem.models.rows import ConfigRow, EventRow, MeasurementRow, Row, SinkRow, UnitRow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 RowT = TypeVar("RowT", bound=Row)
 
-FILES: dict[str, type[Row]] = {"unit": UnitRow, "measurement": MeasurementRow, "event": EventRow, "sink": SinkRow}
+FILES: dict[str, type[Row]] = {
+    "unit": UnitRow,
+    "measurement": MeasurementRow,
+    "event": EventRow,
+    "sink": SinkRow,
+    "config": ConfigRow,
+}
 """The tables that a model file may hold, and the type of their rows."""
 
 
@@ -90,6 +96,7 @@ class Models(msgspec.Struct, frozen=True, eq=False):
     measurements: Table[MeasurementRow]
     events: Table[EventRow]
     sinks: Table[SinkRow]
+    config: Table[ConfigRow]
     digest: str
 
 
@@ -116,6 +123,7 @@ def load_models(extra: Sequence[Path] = (), own_rows: Mapping[str, Sequence[obje
         Table(_only(MeasurementRow, rows["measurement"])),
         Table(_only(EventRow, rows["event"])),
         Table(_only(SinkRow, rows["sink"])),
+        Table(_only(ConfigRow, rows["config"])),
         digest.hexdigest(),
     )
 
@@ -146,7 +154,7 @@ def _row(entry: object, kind: type[Row], where: str) -> Row:
     where = f"{where} ({names[0]})" if isinstance(names, list) and names else where
     try:
         row = msgspec.convert(entry, kind, strict=True)
-        for pattern in (*row.names, *row.unless):
+        for pattern in (*row.names, *row.unless, *(row.of if isinstance(row, ConfigRow) else ())):
             validate(pattern)
     except (msgspec.ValidationError, PatternError) as error:
         raise ModelError(f"{where}: {error}") from None

@@ -105,3 +105,22 @@ class SinkRow(Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
     kind: Literal["tensor", "pool", "allocator", "buffer"]
     sizes: tuple[str | int, ...] = ()
     where: Literal["device", "host"] = "device"
+
+
+ConfigKind = Literal["view", "writer", "provider", "table"]
+
+
+class ConfigRow(Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A part of the configuration machinery that no type tells, with what it must look like to count.
+
+    view: a class that hands the attributes it has not on to the record `of` (it must define `__getattr__`).
+    writer: a function that writes fields of `of` by name, those that it gets in its parameter `fields`.
+    provider: a decorator; the functions that it registers return a dict of fields of `of` that are then written.
+    table: a module-level dict of dicts of such fields.
+
+    `of` are patterns of classes; for a bag filled from the record it is the bag that a writer writes.
+    """
+
+    kind: ConfigKind
+    of: tuple[str, ...] = ()
+    fields: str | None = None

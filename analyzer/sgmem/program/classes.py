@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sgmem.program.assembled import Assembled
 from sgmem.program.entities import Class, External, Function
 from sgmem.program.records import is_record, record_fields
 from sgmem.syntax import ir
@@ -17,6 +18,7 @@ class Classes:
 
     def __init__(self, names: Names) -> None:
         self.names = names
+        self.assembled = Assembled(names)
         self._bases: dict[Class, tuple[Class | External, ...]] = {}
         self._mro: dict[Class, tuple[Class, ...]] = {}
         self._subclasses: dict[Class, tuple[Class, ...]] = {}
@@ -25,7 +27,7 @@ class Classes:
         self._record_fields: dict[Class, tuple[str, ...]] = {}
 
     def bases(self, owner: Class) -> tuple[Class | External, ...]:
-        """The resolved bases, unresolvable ones left out."""
+        """The resolved bases, unresolvable ones left out; a record assembled from sets of fields has these as bases too."""
         found = self._bases.get(owner)
         if found is None:
             self._bases[owner] = ()
@@ -36,7 +38,7 @@ class Classes:
                 entity = self.names.entity(node, owner.file, owner.scope.parent)
                 if isinstance(entity, Class | External) and entity != owner:
                     resolved.append(entity)
-            found = self._bases[owner] = tuple(resolved)
+            found = self._bases[owner] = tuple(dict.fromkeys([*resolved, *self.assembled.field_sets(owner)]))
         return found
 
     def mro(self, owner: Class) -> tuple[Class, ...]:
@@ -65,7 +67,7 @@ class Classes:
         return found
 
     def _direct_subclasses(self, owner: Class) -> list[Class]:
-        found = []
+        found = list(self.assembled.assembled_from(owner))
         for file in self.names.files.deriving(owner.name):
             for index, scope in enumerate(file.outline.scopes):
                 if scope.kind == "class" and scope.bases and owner in self.bases(Class(file, index)):

@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from sgmem.program.calls import Calls
 from sgmem.program.classes import Classes
 from sgmem.program.files import Files, Tree
+from sgmem.program.idioms import Idioms
 from sgmem.program.names import Names
+from sgmem.program.spelling import Spelling
 from sgmem.program.values import Values
+
+if TYPE_CHECKING:
+    from sgmem.models.load import Table
+    from sgmem.models.rows import ConfigRow
 
 
 class Program:
-    """Everything that resolves names over one tree. Nothing is read before it is asked for."""
+    """Everything that resolves names over one tree. Nothing is read before it is asked for.
 
-    def __init__(self, tree: Tree, paths: tuple[str, ...]) -> None:
+    `config` are the rows that tell how the configuration reaches its readers; without them only what the code shows is known.
+    """
+
+    def __init__(self, tree: Tree, paths: tuple[str, ...], config: Table[ConfigRow] | None = None) -> None:
         self.files = Files(tree, paths)
         self.names = Names(self.files)
         self.classes = Classes(self.names)
-        self.values = Values(self.names, self.classes)
+        self.spelling = Spelling(self.files)
+        self.idioms = Idioms(self.names, self.spelling, config)
+        self.values = Values(self.names, self.classes, self.idioms)
         self.calls = Calls(self.files, self.names, self.classes, self.values)

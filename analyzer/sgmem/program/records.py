@@ -22,7 +22,9 @@ _FIELD_CALLS = {"field", "Field", "attrib", "ib"}
 
 def is_record(classes: Classes, owner: Class) -> bool:
     """Whether instances are built from annotated fields: a dataclass, Struct, NamedTuple, pydantic-like model."""
-    return any(_decorator(each) is not None for each in classes.mro(owner)) or _has_record_base(classes, owner)
+    if any(_decorator(each) is not None for each in classes.mro(owner)) or _has_record_base(classes, owner):
+        return True
+    return bool(classes.assembled.field_sets(owner))
 
 
 def record_fields(classes: Classes, owner: Class) -> tuple[str, ...]:
@@ -31,9 +33,10 @@ def record_fields(classes: Classes, owner: Class) -> tuple[str, ...]:
     A class that is no record itself, as the undecorated child of a dataclass, adds none.
     """
     by_keyword: dict[str, bool] = {}
+    assembled = {owner, *classes.assembled.field_sets(owner)} if classes.assembled.field_sets(owner) else set()
     for each in reversed(classes.mro(owner)):
         decorator = _decorator(each)
-        if decorator is not None or _has_record_base(classes, each):
+        if decorator is not None or each in assembled or _has_record_base(classes, each):
             by_keyword |= dict(_own_fields(each, _keyword_only(each, decorator)))
     positional = [name for name, keyword in by_keyword.items() if not keyword]
     return (*positional, *(name for name, keyword in by_keyword.items() if keyword))

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from sgmem.program.classes import Classes
     from sgmem.program.files import File
+    from sgmem.program.idioms import Idioms
     from sgmem.program.names import Names
     from sgmem.syntax.ir import Expr
 
@@ -46,9 +47,10 @@ class Values:
     memoised, except those that a cycle or the depth limit cut short.
     """
 
-    def __init__(self, names: Names, classes: Classes) -> None:
+    def __init__(self, names: Names, classes: Classes, idioms: Idioms) -> None:
         self.names = names
         self.classes = classes
+        self.idioms = idioms
         self.annotations = Annotations(names)
         self._questions = questions = Questions()
         self._types: Memo[tuple[Expr, Path], Types] = Memo(questions, _NONE)
@@ -233,13 +235,18 @@ class Values:
         forward = self.classes.method(owner, "__getattr__")
         if forward is None or len(forward.parameters) < 2:
             return _NONE
-        asked, found = forward.parameters[1].name, set[Class]()
+        asked, found = forward.parameters[1].name, set[Class](self.idioms.views(owner))
         for index in forward.file.own_statements(forward.index):
             if forward.file.outline.statements[index].kind == "return":
                 for value in forward.file.statement(index).values:
                     if isinstance(value, ir.Call) and _asks_for(value, asked):
-                        found |= self.types(value.args[0].value, forward.file, forward.index, depth)
+                        known = self.types(value.args[0].value, forward.file, forward.index, depth)
+                        found |= known or self._spelled(value.args[0].value, name)
         return frozenset(found - {owner})
+
+    def _spelled(self, expr: Expr, name: str) -> set[Class]:
+        """The classes with a field `name` that the name of an object of unknown type spells."""
+        return {one for one in self.idioms.spelling.classes(expr) if self.classes.owners_above(one, name)}
 
     # -- calls ----------------------------------------------------------------------------------------------------------------
 

@@ -182,7 +182,9 @@ def written(site: SliceSite) -> Iterator[tuple[Expr, Path]]:
             if isinstance(node, ir.Walrus | ir.Yield) and node.span == span and node.value is not None:
                 yield node.value, ()
             elif isinstance(node, ir.Call):
-                yield from ((argument.value, ()) for argument in node.args if argument.span == span)
+                held: Path = (str(name),) if site.kind == "decided" else ()  # in a container, under the field's name
+                given = (argument for argument in node.args if argument.span == span)
+                yield from ((argument.value, () if argument.keyword is not None else held) for argument in given)
                 if node.span == span and dotted(node.func) == "setattr" and len(node.args) == 3:
                     yield node.args[2].value, ()
             elif isinstance(node, ir.Dict):

@@ -28,8 +28,9 @@ def compute(tree: SourceTree, options: CheckOptions) -> Checked:
     """Everything that the chosen rules report, with what comments suppress beside it; see `check`."""
     progress = options.progress or (lambda _: None)
     rules, judges_comments = chosen_rules(options.select, options.ignore, options.named)
-    program = Program(tree, tuple(tree.files))
-    facts = ProgramFacts(program, models_with(options.own))
+    models = models_with(options.own)
+    program = Program(tree, tuple(tree.files), models.config)
+    facts = ProgramFacts(program, models)
     findings: list[Finding] = []
     held: list[Held] = []
     comments = Comments(tree, program)

@@ -33,7 +33,7 @@ class Analysis:
     def __init__(self, tree: SourceTree, models: Models, budget: Budget) -> None:
         self.tree = tree
         self.models = models
-        self.program = Program(tree, tuple(tree.files))
+        self.program = Program(tree, tuple(tree.files), models.config)
         self.slicer = Slicer(self.program, budget, self._is_gauge)
 
     def _is_gauge(self, function: Function) -> bool:

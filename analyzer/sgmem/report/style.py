@@ -46,6 +46,7 @@ KIND_WORD = {
     "conditional": "override",
     "scoped": "scoped",
     "constructor": "constructed",
+    "decided": "decided",
     "copy": "copied",
     "dynamic": "dynamic",
 }
