@@ -72,7 +72,11 @@ class ByName:
             if _SETTING.search(file.own_text(index)):
                 for root in file.statement(index).expressions():
                     for node in ir.walk(root):
-                        if isinstance(node, ir.Call) and (dotted(node.func) or "").rpartition(".")[2] in _SETTERS and len(node.args) == 3:
+                        if (
+                            isinstance(node, ir.Call)
+                            and (dotted(node.func) or "").rpartition(".")[2] in _SETTERS
+                            and len(node.args) == 3
+                        ):
                             target, key, value = (argument.value for argument in node.args)
                             if not isinstance(key, ir.Const):
                                 yield NamedWrite(file, index, node, target, key, value)
@@ -170,6 +174,11 @@ class ByName:
                     found[function.owner] = None
         return tuple(found)
 
+    def picks(self, function: Function, parameter: str) -> bool:
+        """Whether a function asks a parameter that holds fields by name for some of them: `fields["size"]`, `fields.pop("size")`."""
+        pattern = re.compile(rf"\b{re.escape(parameter)}(?:\[|\.(?:get|pop|setdefault)\()\s*['\"]")
+        return any(pattern.search(function.file.own_text(i)) for i in function.file.mentions_in(function.index, parameter))
+
     def _stores(self, function: Function, parameter: str, depth: int = 0) -> tuple[Class | str, ...]:
         """Onto what a function stores the items of a parameter by name: classes, or the names of parameters that hold the object."""
         key = (function, parameter)
@@ -199,9 +208,7 @@ class ByName:
 
     def _onto(self, target: Expr, function: Function) -> Iterator[Class | str]:
         name = dotted(target)
-        if name is not None and function.parameter(name) is not None and name != function.receiver:
-            yield name
-        elif name is not None and name == function.receiver:
+        if name is not None and (function.parameter(name) is not None or name == function.receiver):
             yield name
         else:
             types = self.program.values.types(target, function.file, function.index)

@@ -207,7 +207,8 @@ class Calling(Landing):
                 yield from self._spread_position(value, target, filled.key + value.path[0], base)
 
     def _with_stored(self, step: Step, function: Function, site: CallSite) -> Iterator[Step]:
-        """A step into a parameter. Where the function stores by name what the parameter holds, the field is written first."""
+        """A step into a parameter. Where the function stores by name what the parameter holds, the value goes into the field; what the
+        function does with the container besides (it keeps a log, it tells what it set) is no way of the value."""
         path, holder = step.path, step.target
         stored: list[Step] = []
         if path and isinstance(path[0], str) and path[0] not in (ANY, CALLED) and isinstance(holder, Parameter):
@@ -217,7 +218,8 @@ class Calling(Landing):
                     tops = (owner,)  # a bag, which has whatever is put into it
                 stored += [replace(step, target=Field(top, path[0]), path=path[1:], kind="overlay", by_name=True) for top in tops]
         yield from stored
-        yield replace(step, formula=None) if stored else step
+        if not stored or (isinstance(holder, Parameter) and self.by_name.picks(function, holder.name)):
+            yield replace(step, formula=None) if stored else step
 
     def _spread_position(self, value: Value, target: Function, position: int, base: Step) -> Iterator[Step]:
         places = [p for p in target.parameters if p.kind in ("positional", "normal")]

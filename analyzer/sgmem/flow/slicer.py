@@ -161,8 +161,9 @@ class Slicer:
         derived = state.derived or step.derived
         sites = [first]
         derivations, fields = distance.derivations, distance.fields
-        if step.formula is not None and not _is_passing(step) and not (state.derived and _is_told(step)):
-            sites.append(self._formula(step, use, first, distance.hops, derivations, use.stack))
+        if step.formula is not None and not _is_passing(step):
+            if self._is_listed(step, state, derivations):
+                sites.append(self._formula(step, use, first, distance.hops, derivations, use.stack))
             derivations += 0 if is_same_amount(step.formula) else 1
         if step.unresolved is not None and not derived:
             self.slice.unresolved[(use.file.path, step.span.line, step.unresolved)] = None
@@ -184,6 +185,15 @@ class Slicer:
                 if step.mutation:
                     self._hand_back(onward, use.statement, sites[-1], Distance(distance.hops + 1, derivations, fields))
         self.slice.moves.append(Move(state, tuple(sites), onward, step.callees))
+
+    def _is_listed(self, step: Step, state: State, derivations: int) -> bool:
+        """Whether arithmetic on a value is worth a formula: not where a computed value is only told (a log message that shows bytes as
+        gigabytes), and at the edge of what is followed only where the result sets or sizes something."""
+        if not state.derived:
+            return True
+        if derivations >= self.budget.derivations:
+            return isinstance(step.target, Field | LooseField) or _builds_object(step.target)
+        return step.end != "read" or step.target is not None
 
     def _hand_back(self, state: State, statement: int, source: SiteKey, distance: Distance) -> None:
         """A container that was handed in and is filled here is filled for the caller as well."""
@@ -293,11 +303,6 @@ def _reading(use: Use, steps: list[Step]) -> tuple[Role, Span]:
 
 def _is_test(use: Use) -> bool:
     return use.file.outline.statements[use.statement].kind in ("if", "while", "assert")
-
-
-def _is_told(step: Step) -> bool:
-    """Whether arithmetic only puts a value into other words, as a log message that shows bytes as gigabytes."""
-    return step.end == "read" and step.target is None
 
 
 def _is_passing(step: Step) -> bool:

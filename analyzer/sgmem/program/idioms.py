@@ -56,7 +56,8 @@ class Idioms:
 
     def tables(self, file: File, name: str) -> tuple[Class, ...]:
         """The records whose fields a module-level dict of dicts decides."""
-        return self._records(self._rows(f"{file.module}:{name}", "table"))
+        rows = self._rows(f"{file.module}:{name}", "table")
+        return self._records(rows) if rows and is_table(Global(file, name)) else ()
 
     def _provider_rows(self, function: Function) -> list[ConfigRow]:
         rows = []
