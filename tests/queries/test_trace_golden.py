@@ -12,7 +12,7 @@ import pytest
 from program_cases import classic
 from program_cases.classic import ARGS, MIXIN, RUNNER, WORKER, at, place
 
-from sgmem.queries.options import TraceOptions
+from sgmem.queries.options import Direction, TraceOptions
 
 if TYPE_CHECKING:
     from sgmem.queries.results import Formula, FormulaInput, Site, Trace
@@ -21,8 +21,8 @@ PROGRAM = classic.texts()
 
 
 @cache
-def traced(name: str = "mem_fraction_static", options: TraceOptions = TraceOptions()) -> Trace:
-    return classic.run(PROGRAM, name, options)
+def traced(name: str = "mem_fraction_static", direction: Direction = "both", to: str | None = None) -> Trace:
+    return classic.run(PROGRAM, name, TraceOptions(direction=direction, to=to))
 
 
 def site(number: str | None) -> Site:
@@ -116,7 +116,7 @@ def test_the_first_check_comes_late() -> None:
 
 
 def test_asked_where_the_total_comes_from_it_answers_with_the_measurement() -> None:
-    result = traced("total_gpu_memory", TraceOptions(direction="back"))
+    result = traced("total_gpu_memory", direction="back")
     measured = [(one.path, one.line) for one in result.sites if one.role == "measurement"]
     assert place(PROGRAM, RUNNER, "min_per_gpu_memory = get_available_gpu_memory(") in measured
     assert not at(result, place(PROGRAM, MIXIN, "rest_memory = ")), "where it goes was not asked for"
@@ -124,7 +124,7 @@ def test_asked_where_the_total_comes_from_it_answers_with_the_measurement() -> N
 
 
 def test_the_way_to_the_allocation_leads_through_the_formula_and_the_pool() -> None:
-    result = traced("mem_fraction_static", TraceOptions(to="torch.zeros"))
+    result = traced("mem_fraction_static", to="torch.zeros")
     for path, code in [
         (ARGS, "mem_fraction_static: float | None = None"),
         (WORKER, "mem_fraction_static=server_args.mem_fraction_static"),
