@@ -34,7 +34,7 @@ def diagnostic(finding: Finding) -> dict[str, Any]:
         "message": escape(finding.message),
         "location": {"path": path_of(finding), "range": {"start": start, "end": end}},
         "severity": SEVERITIES[finding.severity],
-        "code": {"value": escape(finding.code)},
+        "code": {"value": escape(finding.rule)},
         "related_locations": [related(finding, step) for step in finding.steps],
     }
 
