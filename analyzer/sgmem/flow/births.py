@@ -14,6 +14,7 @@ from sgmem.flow.conversions import aligned, unconverted
 from sgmem.flow.occurrences import Occurrence, Occurrences
 from sgmem.flow.order import ENTRY, Order
 from sgmem.flow.places import ANY, MAX_PATH, Field, GlobalVariable, LooseField, Parameter, Path, Place, Variable
+from sgmem.flow.published import Published
 from sgmem.program.calls import CallSite, bind
 from sgmem.program.classes import assigned
 from sgmem.program.entities import Class, Function
@@ -84,6 +85,7 @@ class Births:
         self.occurrences = occurrences
         self.order = order
         self.measures = measures
+        self.published = Published(program, occurrences)
         self._found: dict[tuple[Expr, tuple[CallSite, ...], Path], tuple[Birth, ...]] = {}
 
     def of(self, expr: Expr, file: File, statement: int, stack: tuple[CallSite, ...] = (), path: Path = ()) -> tuple[Birth, ...]:
@@ -270,9 +272,15 @@ class Births:
             if isinstance(default, ir.Const) and default.value is None and not self._is_common(place.owner.name):
                 yield from self._constructed(place, path, at, seen)
             return
-        for store in self._stores(place):
+        stores = self._stores(place)
+        for store in stores:
             if store.file is not at.file or store.statement not in hidden:
                 yield from self._store(store, place, path, at, (), seen)
+        if not stores and isinstance(place, Field):
+            for copy in self.published.sources(place):
+                write = copy.write
+                onward = self._hop(at, write.file, write.statement, write.call.span, str(place), ())
+                yield from self._writes(copy.source, path, onward, seen)
 
     def _store(
         self, store: Occurrence, place: Place, path: Path, at: _At, stack: tuple[CallSite, ...], seen: set[tuple[object, Path]]

@@ -3,14 +3,12 @@ and fields copied by a loop (`setattr(view, f.name, getattr(record, f.name))`)."
 
 from __future__ import annotations
 
-from sgmem.flow.by_name import NamedWrite
 from sgmem.flow.graph import Move, SiteKey, SliceSite, State, describe
-from sgmem.flow.occurrences import Grade
 from sgmem.flow.places import Field, Parameter
 from sgmem.flow.slicer import Slicer
 from sgmem.program.calls import CallSite, bind
 from sgmem.program.entities import Class, Function, Local
-from sgmem.program.files import File, dotted
+from sgmem.program.files import dotted
 from sgmem.syntax import ir
 from sgmem.syntax.ir import Expr
 
@@ -57,28 +55,15 @@ class BulkWrites:
 
     def _copies(self, place: Field) -> None:
         """Statements that copy every field of the record onto another object by name."""
-        by_name = self.slicer.stepper.by_name
-        for write in by_name.writes:
-            source = by_name.source(write)
-            scope = write.file.outline.statements[write.statement].scope
-            if source is not None and self._holds_record(source, write.file, scope, place):
-                for onto, grade in self.slicer.occurrences.fields(write.target, self.name, write.file, scope):
-                    if onto != place and isinstance(onto, Field):
-                        self._copy(write, onto, grade, place)
-
-    def _holds_record(self, source: Expr, file: File, scope: int, place: Field) -> bool:
-        """Whether an object is such a record, by its type or, where that is unknown, by the name of its variable."""
-        types = self.program.values.types(source, file, scope) or self.program.spelling.classes(source)
-        return any(self.program.classes.related(owner, place.owner) for owner in types)
-
-    def _copy(self, write: NamedWrite, onto: Field, grade: Grade, place: Field) -> None:
-        key = SiteKey(write.file, write.call.span, "write", describe(onto))
-        note = "copies every field by name"
-        self.slicer.slice.add(SliceSite(key, write.statement, onto, False, grade, "dynamic", note))
-        came, goes = State(place, (), False, ()), State(onto, (), False, ())
-        self.slicer.slice.leaving.setdefault(came, {}).setdefault(key, grade)
-        self.slicer.slice.moves.append(Move(came, (key,), goes))
-        self.slicer.reach(goes, key, "alias")
+        for copy in self.slicer.stepper.published.copies(self.name):
+            if copy.source == place:
+                key = SiteKey(copy.write.file, copy.write.call.span, "write", describe(copy.onto))
+                note = "copies every field by name"
+                self.slicer.slice.add(SliceSite(key, copy.write.statement, copy.onto, False, copy.grade, "dynamic", note))
+                came, goes = State(place, (), False, ()), State(copy.onto, (), False, ())
+                self.slicer.slice.leaving.setdefault(came, {}).setdefault(key, copy.grade)
+                self.slicer.slice.moves.append(Move(came, (key,), goes))
+                self.slicer.reach(goes, key, "alias")
 
     def _takes(self, constructor: Function) -> bool:
         """Whether the constructor accepts the field by name."""

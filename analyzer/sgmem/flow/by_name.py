@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from sgmem.program.program import Program
     from sgmem.syntax.ir import Expr
 
-_SETTING = re.compile(r"\b(?:setattr|__setattr__)\(\s*[\w.]+\s*,\s*[\w.]+\s*,")
+_SETTING = re.compile(r"setattr(?:__)?\(\s*[\w.]+\s*,\s*[\w.]+\s*,")
+_COPYING = re.compile(r"setattr(?:__)?\(\s*[\w.]+\s*,\s*([\w.]+)\s*,\s*(?:(\w+)\s*,?\s*\)|[\w.]+\([\s\S]{0,200}?\b\1\b)")
+_OWN = re.compile(r"setattr(?:__)?\(\s*self\s*,\s*(\w+)\s*,\s*(\w+)\s*,?\s*\)")
 _SETTERS = {"setattr", "__setattr__"}
 _MAX_HANDED_ON = 3
 """How many functions a dict of fields is followed through to where it is stored."""
@@ -42,47 +44,67 @@ class ByName:
 
     def __init__(self, program: Program) -> None:
         self.program = program
+        self._sets: dict[str, tuple[NamedWrite, ...]] = {}
         self._stored: dict[tuple[Function, str], tuple[Class | str, ...]] = {}
         self._asked: dict[Function, tuple[str, str] | None] = {}
 
     # -- writes ---------------------------------------------------------------------------------------------------------------
 
-    @cached_property
-    def writes(self) -> tuple[NamedWrite, ...]:
-        """Every write by a computed name in the program: by setattr itself, and by calls of methods that do nothing but that."""
-        setters: dict[Function, tuple[int, int]] = {}
-        found: list[NamedWrite] = []
-        paths = dict.fromkeys(path for word in sorted(_SETTERS) for path in self.program.files.tree.mentioning(word))
-        for path in paths:
-            source = self.program.files.source(path)
-            if source is not None and "setattr" in source.text and _SETTING.search(source.text):
-                file = self.program.files.get(path)
-                for one in self._set_in(file) if file is not None else ():
-                    setter = self._setter(one)
-                    if setter is not None:
-                        setters[setter[0]] = setter[1:]
-                    found.append(one)
-        for function, places in setters.items():
-            found += self._calls_of(function, *places)
-        return tuple(found)
+    def copies(self, words: frozenset[str]) -> list[tuple[NamedWrite, Expr]]:
+        """The writes by a computed name that store what they read by the same name, each with the object that is read, in the files
+        that mention one of `words`.
 
-    def _set_in(self, file: File) -> Iterator[NamedWrite]:
-        indices = sorted({index for word in _SETTERS for index in file.mentions(word)})
-        for index in indices:
-            if _SETTING.search(file.own_text(index)):
-                for root in file.statement(index).expressions():
-                    for node in ir.walk(root):
-                        if (
-                            isinstance(node, ir.Call)
-                            and (dotted(node.func) or "").rpartition(".")[2] in _SETTERS
-                            and len(node.args) == 3
-                        ):
-                            target, key, value = (argument.value for argument in node.args)
-                            if not isinstance(key, ir.Const):
-                                yield NamedWrite(file, index, node, target, key, value)
+        What can be told by the text alone is: few of the many files that set attributes by name are parsed.
+        """
+        mentioned = frozenset(path for word in words for path in self.program.files.tree.mentioning(word))
+        candidates = [write for path in self._seeming if path in mentioned for write in self._direct(path)]
+        for setter in self.setters:
+            candidates += self._calls_of(*setter, mentioned)
+        pairs = ((write, self.source(write)) for write in candidates)
+        return [(write, source) for write, source in pairs if source is not None]
+
+    @cached_property
+    def _seeming(self) -> dict[str, list[int]]:
+        """The places in each file where setattr seems to store what is read by the same name."""
+        found = {}
+        for path, text in self._setting_files:
+            places = [match.start() for match in _COPYING.finditer(text) if match[2] is None or _read_before(text, match[1], match[2])]
+            if places:
+                found[path] = places
+        return found
+
+    def _direct(self, path: str) -> tuple[NamedWrite, ...]:
+        known = self._sets.get(path)
+        if known is None:
+            file = self.program.files.get(path)
+            places = self._seeming[path] if file is not None else []
+            indices = sorted({file.statement_at(*file.source.position(at)) for at in places} if file is not None else ())
+            known = tuple(write for index in indices if file is not None and index >= 0 for write in _sets(file, index))
+            self._sets[path] = known
+        return known
+
+    @cached_property
+    def _setting_files(self) -> tuple[tuple[str, str], ...]:
+        """The files that set attributes by computed names, with their text."""
+        paths = dict.fromkeys(path for word in sorted(_SETTERS) for path in self.program.files.tree.mentioning(word))
+        texts = ((path, source.text) for path in paths if (source := self.program.files.source(path)) is not None)
+        return tuple((path, text) for path, text in texts if _SETTING.search(text))
+
+    @cached_property
+    def setters(self) -> tuple[tuple[Function, int, int], ...]:
+        """The methods that do nothing with a name and a value but set that attribute, with the positions of both arguments."""
+        found: dict[Function, tuple[int, int]] = {}
+        for path, text in self._setting_files:
+            offsets = [match.start() for match in _OWN.finditer(text) if _takes_both(text, match[1], match[2])]
+            file = self.program.files.get(path) if offsets else None
+            for index in {file.statement_at(*file.source.position(at)) for at in offsets} if file is not None else ():
+                for write in _sets(file, index) if file is not None and index >= 0 else ():
+                    setter = self._setter(write)
+                    if setter is not None:
+                        found[setter[0]] = setter[1:]
+        return tuple((function, *places) for function, places in found.items())
 
     def _setter(self, write: NamedWrite) -> tuple[Function, int, int] | None:
-        """The method whose receiver, key and value the write takes, with the positions of key and value among the arguments."""
         function = self.program.calls.inside(write.file, write.statement)
         if function is None or function.receiver is None or dotted(write.target) != function.receiver or function.name == "__setattr__":
             return None
@@ -92,12 +114,29 @@ class ByName:
             return None
         return function, names.index(key) - 1, names.index(value) - 1
 
-    def _calls_of(self, setter: Function, key: int, value: int) -> Iterator[NamedWrite]:
-        for site in self.program.calls.callers(setter):
-            if isinstance(site.call.func, ir.Attribute) and len(site.call.args) > max(key, value):
-                given = [argument.value for argument in site.call.args]
-                if not isinstance(given[key], ir.Const):
-                    yield NamedWrite(site.file, site.statement, site.call, site.call.func.base, given[key], given[value])
+    def _calls_of(self, setter: Function, key: int, value: int, paths: frozenset[str]) -> Iterator[NamedWrite]:
+        """The calls of a setting method with a computed name, in those of the files that mention its class."""
+        assert setter.owner is not None
+        tree = self.program.files.tree
+        spelled = re.compile(rf"\.{re.escape(setter.name)}\(\s*[\w.]+\s*,")
+        for path in sorted(paths.intersection(tree.mentioning(setter.name), tree.mentioning(setter.owner.name))):
+            source = self.program.files.source(path)
+            places = [match.start() for match in spelled.finditer(source.text)] if source is not None else []
+            file = self.program.files.get(path) if places else None
+            for index in sorted({file.statement_at(*file.source.position(at)) for at in places} if file is not None else ()):
+                if file is not None and index >= 0:
+                    yield from self._calls_at(file, index, setter, key, value)
+
+    def _calls_at(self, file: File, index: int, setter: Function, key: int, value: int) -> Iterator[NamedWrite]:
+        for node in (node for root in file.statement(index).expressions() for node in ir.walk(root)):
+            if not isinstance(node, ir.Call) or not isinstance(node.func, ir.Attribute) or node.func.attr != setter.name:
+                continue
+            given = [argument.value for argument in node.args]
+            if len(given) <= max(key, value) or isinstance(given[key], ir.Const):
+                continue
+            targets = self.program.calls.targets(node, file, file.outline.statements[index].scope)
+            if any(target == setter for target, _, _ in targets):
+                yield NamedWrite(file, index, node, node.func.base, given[key], given[value])
 
     # -- reads ----------------------------------------------------------------------------------------------------------------
 
@@ -105,6 +144,8 @@ class ByName:
         """The object whose field of the same name a write stores: of `setattr(a, name, getattr(b, name))` it is `b`."""
         scope = write.file.outline.statements[write.statement].scope
         for value in self._values(write.value, write.file, scope):
+            if not isinstance(value, ir.Call) or dotted(write.key) not in [dotted(argument.value) for argument in value.args]:
+                continue
             read = self._read(value, write.file, scope)
             if read is not None and dotted(read[1]) is not None and dotted(read[1]) == dotted(write.key):
                 return read[0]
@@ -119,10 +160,8 @@ class ByName:
                     if binding.how == "assign" and binding.value is not None and dotted(binding.target) == value.id:
                         yield binding.value
 
-    def _read(self, value: Expr, file: File, scope: int) -> tuple[Expr, Expr] | None:
+    def _read(self, value: ir.Call, file: File, scope: int) -> tuple[Expr, Expr] | None:
         """The object and the name of a read by name: `getattr(record, name)`, or a call of a function that answers with it."""
-        if not isinstance(value, ir.Call):
-            return None
         if dotted(value.func) == "getattr" and len(value.args) >= 2:
             return value.args[0].value, value.args[1].value
         for target, filled, _ in self.program.calls.targets(value, file, scope):
@@ -201,10 +240,16 @@ class ByName:
                 yield from self._onto(write.target, function)
 
     def _writes_in(self, function: Function) -> Iterator[NamedWrite]:
-        row = function.scope
-        for write in self.writes:
-            if write.file is function.file and row.first <= write.statement < row.last:
-                yield write
+        """The writes by computed names in a function, those by setting methods included."""
+        file, row = function.file, function.scope
+        for index in sorted({index for word in _SETTERS for index in file.mentions(word)}):
+            if row.first <= index < row.last and _SETTING.search(file.own_text(index)):
+                yield from _sets(file, index)
+        for setter in self.setters:
+            if setter[0].name in file.source.text:
+                yield from (
+                    write for write in self._calls_of(*setter, frozenset((file.path,))) if row.first <= write.statement < row.last
+                )
 
     def _onto(self, target: Expr, function: Function) -> Iterator[Class | str]:
         name = dotted(target)
@@ -247,6 +292,25 @@ class ByName:
                     held = _given(site, target, onto)
                     if held is not None:
                         yield from self._onto(held, function)
+
+
+def _sets(file: File, index: int) -> Iterator[NamedWrite]:
+    """The calls of setattr with a computed name in one statement."""
+    for node in (node for root in file.statement(index).expressions() for node in ir.walk(root)):
+        if isinstance(node, ir.Call) and (dotted(node.func) or "").rpartition(".")[2] in _SETTERS and len(node.args) == 3:
+            target, key, value = (argument.value for argument in node.args)
+            if not isinstance(key, ir.Const):
+                yield NamedWrite(file, index, node, target, key, value)
+
+
+def _read_before(text: str, key: str, value: str) -> bool:
+    """Whether a text gives a variable what a call with the key returns: `value = getattr(record, key)`."""
+    return re.search(rf"\b{re.escape(value)}\s*=\s*[\w.]+\([\s\S]{{0,200}}?\b{re.escape(key)}\b", text) is not None
+
+
+def _takes_both(text: str, key: str, value: str) -> bool:
+    """Whether a text defines a method with these parameters, in this order."""
+    return re.search(rf"def\s+\w+\(\s*self\s*,[^)]*\b{re.escape(key)}\b[^)]*\b{re.escape(value)}\b", text) is not None
 
 
 def _given(site: CallSite, function: Function, parameter: str) -> Expr | None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from sgmem.flow.occurrences import Grade
+from sgmem.flow.occurrences import GRADES, Grade
 from sgmem.flow.places import Field, Parameter, Path, Place
 from sgmem.flow.step import Kind
 from sgmem.flow.uses import Stack
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 Role = Literal["declaration", "write", "pass", "store", "read", "formula", "measurement", "event", "guard", "sink"]
 
-GRADES: tuple[Grade, ...] = ("same", "hierarchy", "instance", "name")
 LEVELS = 3
 """How many computations before the one that gives the parameter its value are followed back."""
 MAX_PAIRS = 400

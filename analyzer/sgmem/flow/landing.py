@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from sgmem.flow.arithmetic import is_text
-from sgmem.flow.by_name import ByName
 from sgmem.flow.occurrences import Occurrences
 from sgmem.flow.places import ANY, MAX_PATH, Field, Parameter, Path, Result, Variable
+from sgmem.flow.published import Published
 from sgmem.flow.step import End, Step, Value, ending, moved
 from sgmem.program.classes import assigned
 from sgmem.program.entities import Function
@@ -25,7 +25,8 @@ class Landing:
     def __init__(self, program: Program, occurrences: Occurrences) -> None:
         self.program = program
         self.occurrences = occurrences
-        self.by_name = ByName(program)
+        self.published = Published(program, occurrences)
+        self.by_name = self.published.by_name
 
     def _nest(self, value: Value, parent: Expr, key: str | int, found: list[Step]) -> Value | None:
         if len(value.path) >= MAX_PATH:

@@ -18,6 +18,8 @@ from sgmem.syntax.ir import Binding, Expr
 
 Grade = Literal["same", "hierarchy", "instance", "name"]
 """How sure the join of two occurrences is: same class, class hierarchy, other instance, name only."""
+GRADES: tuple[Grade, ...] = ("same", "hierarchy", "instance", "name")
+"""Surest first."""
 
 CONFIDENCE: dict[str, Literal["high", "medium", "low"]] = {
     "same": "high",

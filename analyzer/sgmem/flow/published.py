@@ -1,0 +1,67 @@
+"""Fields copied by name from one object to another: a loop that publishes every field of a record into a bag."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from sgmem.flow.by_name import ByName, NamedWrite
+from sgmem.flow.occurrences import GRADES, Grade
+from sgmem.flow.places import Field
+from sgmem.program.spelling import snake_case
+
+if TYPE_CHECKING:
+    from sgmem.flow.occurrences import Occurrences
+    from sgmem.program.program import Program
+
+
+class Copy(msgspec.Struct, frozen=True):
+    """One statement that copies a field; `grade` is the weaker of how sure its two ends are."""
+
+    write: NamedWrite
+    source: Field
+    onto: Field
+    grade: Grade
+
+
+class Published:
+    """Answers for one field name at a time, which are memoised."""
+
+    def __init__(self, program: Program, occurrences: Occurrences) -> None:
+        self.by_name = ByName(program)
+        self.occurrences = occurrences
+        self._copies: dict[str, tuple[Copy, ...]] = {}
+
+    def copies(self, name: str) -> tuple[Copy, ...]:
+        """Every statement that copies a field of that name onto another object."""
+        found = self._copies.get(name)
+        if found is None:
+            found = self._copies[name] = tuple(dict.fromkeys(self._find(name)))
+        return found
+
+    def sources(self, place: Field) -> tuple[Copy, ...]:
+        """The copies that fill a field."""
+        return tuple(copy for copy in self.copies(place.name) if copy.onto == place)
+
+    def _find(self, name: str) -> list[Copy]:
+        found = []
+        for write, source in self.by_name.copies(self._words(name)):
+            scope = write.file.outline.statements[write.statement].scope
+            sources = [pair for pair in self.occurrences.fields(source, name, write.file, scope) if self._has(pair[0])]
+            targets = self.occurrences.fields(write.target, name, write.file, scope) if sources else []
+            for onto, sure in targets:
+                for place, likely in sources:
+                    if isinstance(onto, Field) and isinstance(place, Field) and onto != place:
+                        found.append(Copy(write, place, onto, max(sure, likely, key=GRADES.index)))
+        return found
+
+    def _words(self, name: str) -> frozenset[str]:
+        """What a file mentions that copies from one of the classes with such a field: their names, and variables that spell them."""
+        classes = self.occurrences.program.classes
+        owners = [one for owner in self.occurrences.owners(name) for one in (owner, *classes.assembled.assembled_from(owner))]
+        return frozenset(word for owner in owners for word in (owner.name, snake_case(owner.name), f"_{snake_case(owner.name)}"))
+
+    def _has(self, place: object) -> bool:
+        """Whether the place is a field that its class is known to have."""
+        return isinstance(place, Field) and bool(self.occurrences.program.classes.owners_above(place.owner, place.name))
