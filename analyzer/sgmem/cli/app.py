@@ -14,6 +14,8 @@ from sgmem.cli.config import EPILOG as CONFIG_EPILOG
 from sgmem.cli.config import config
 from sgmem.cli.init import EPILOG as INIT_EPILOG
 from sgmem.cli.init import init
+from sgmem.cli.explain import EPILOG as EXPLAIN_EPILOG
+from sgmem.cli.explain import explain
 from sgmem.cli.rule import EPILOG as RULE_EPILOG
 from sgmem.cli.rule import rule
 from sgmem.cli.trace import EPILOG as TRACE_EPILOG
@@ -28,13 +30,15 @@ Examples:
       the same in a release
   sgmem check
       lint the memory accounting of the sglang found here
+  sgmem explain rest_memory --set mem_fraction_static=0.55 --set total_gpu_memory=94 --set available_gpu_memory=21.7
+      a formula with numbers in it, and where it turns positive
   sgmem rule negative-budget
       what a rule finds, and why it matters
 
 \b
 Exit codes:
   0  clean
-  1  findings
+  1  findings; for explain, numbers that cannot all be true
   2  wrong usage, or an error
   3  nothing was analysed, or the name was not found or is ambiguous
 """
@@ -50,6 +54,7 @@ app = typer.Typer(
 )
 app.command(epilog=TRACE_EPILOG, short_help="Show where a parameter comes from and goes.")(trace)
 app.command(epilog=CHECK_EPILOG, short_help="Find mistakes in the memory accounting.")(check)
+app.command(epilog=EXPLAIN_EPILOG, short_help="Put numbers into a formula, and find which is wrong.")(explain)
 app.command(epilog=RULE_EPILOG, short_help="Explain a rule, or list them all.")(rule)
 app.command(epilog=CONFIG_EPILOG, short_help="Show the settings in force and from where.")(config)
 app.command(epilog=INIT_EPILOG, short_help="Write a commented start of the settings.")(init)

@@ -70,3 +70,13 @@ class CheckOptions(msgspec.Struct, frozen=True):
     own: OwnModels = NO_OWN_MODELS
     store: Store | None = None
     progress: Callable[[str], None] | None = None
+
+
+class ExplainOptions(msgspec.Struct, frozen=True):
+    """`given` and `observed` are spelled NAME=VALUE; `exact`: numbers with a decimal point are not rounded ones."""
+
+    given: tuple[str, ...] = ()
+    observed: str | None = None
+    exact: bool = False
+    store: Store | None = None
+    progress: Callable[[str], None] | None = None

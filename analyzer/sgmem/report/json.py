@@ -12,8 +12,10 @@ from sgmem.report.text import escape_surrogates
 if TYPE_CHECKING:
     from sgmem.queries.results import Trace
     from sgmem.queries.results_check import CheckResult
+    from sgmem.queries.results_explain import Explain
 
 TRACE_ORDER = ("schema", "parameter", "source", "sites", "flows", "formulas", "after_construction", "unresolved")
+EXPLAIN_ORDER = ("schema", "target", "result", "steps", "inputs", "thresholds", "observed")
 CHECK_ORDER = ("schema", "source", "findings", "suppressed", "baselined", "unreadable")
 
 
@@ -27,6 +29,11 @@ def render_check_json(result: CheckResult) -> str:
     if not result.unreadable:
         result = msgspec.structs.replace(result, unreadable=result.source.unreadable)
     return encode(result, CHECK_ORDER)
+
+
+def render_explain_json(result: Explain) -> str:
+    """Return the explanation as `sgmem/explain/1`, indented, with a newline at the end."""
+    return encode(result, EXPLAIN_ORDER)
 
 
 def encode(result: msgspec.Struct, first: tuple[str, ...]) -> str:

@@ -10,6 +10,7 @@ import msgspec
 if TYPE_CHECKING:
     from sgmem.queries.results import Trace
     from sgmem.queries.results_check import CheckResult
+    from sgmem.queries.results_explain import Explain
     from sgmem.report.view import View
 
 Renderer = Callable[[Any, "View"], str]
@@ -101,6 +102,18 @@ def check_markdown(result: CheckResult, view: View) -> str:
     return render_check_markdown(result)
 
 
+def explain_text(result: Explain, view: View) -> str:
+    from sgmem.report.explain_terminal import render_explain_text
+
+    return render_explain_text(result, view)
+
+
+def explain_json(result: Explain, view: View) -> str:
+    from sgmem.report.json import render_explain_json
+
+    return render_explain_json(result)
+
+
 FORMATS: dict[str, tuple[Format, ...]] = {
     "trace": (
         Format("text", trace_text, for_people=True),
@@ -118,6 +131,10 @@ FORMATS: dict[str, tuple[Format, ...]] = {
         Format("junit", check_junit),
         Format("rdjson", check_rdjson),
         Format("markdown", check_markdown),
+    ),
+    "explain": (
+        Format("text", explain_text, for_people=True),
+        Format("json", explain_json),
     ),
 }
 """The first format of a kind is its default."""

@@ -1,0 +1,241 @@
+"""Computes an explanation: finds the formula, runs it for the given inputs, and asks it for thresholds and causes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from sgmem.config.errors import UsageError
+from sgmem.domains.algebra import Unsupported
+from sgmem.domains.execution_context import Context
+from sgmem.domains.program_facts import ProgramFacts
+from sgmem.domains.program_location import Location
+from sgmem.domains.unparse import text_of
+from sgmem.models.load import load_models
+from sgmem.program.program import Program
+from sgmem.queries.explain_given import Given, parse_given, plain_name
+from sgmem.queries.explain_guards import guards_of
+from sgmem.queries.explain_meaning import Meanings
+from sgmem.queries.explain_observed import observe
+from sgmem.queries.explain_rows import Rows, as_number
+from sgmem.queries.explain_run import Run
+from sgmem.queries.explain_solving import Solver
+from sgmem.queries.explain_target import Target, find_target
+from sgmem.queries.results_explain import CodePlace, Explain, Result
+from sgmem.queries.sites import source_info
+from sgmem.queries.tracing import similar
+
+if TYPE_CHECKING:
+    from sgmem.domains.execution_values import Known
+    from sgmem.domains.units import Unit
+    from sgmem.queries.options import ExplainOptions
+    from sgmem.source.tree import SourceTree
+
+MAX_FLIPS = 64
+
+
+def compute(tree: SourceTree, text: str, options: ExplainOptions) -> Explain:
+    """Explain a target; see `explain`."""
+    report = options.progress or (lambda _: None)
+    given = {one.name: one for one in (parse_given(each, options.exact) for each in options.given)}
+    observed = _observed(options, text)
+    context = Context(ProgramFacts(Program(tree, tuple(tree.files)), load_models()))
+    _check_names(tree, given)
+    report("looking for the formula")
+    plain = {name: one.value for name, one in given.items()}
+    target = find_target(tree, context, text, lambda target: _fit(context, target, plain))
+    report("following the formula")
+    return Explaining(tree, context, target, text, given).explained(observed)
+
+
+def _observed(options: ExplainOptions, text: str) -> Given | None:
+    if options.observed is None:
+        return None
+    found = parse_given(options.observed, options.exact)
+    if found.name.rpartition(".")[2] != plain_name(text).rpartition(":")[2].rpartition(".")[2]:
+        raise UsageError(f"--observed is for the target {text}, not for {found.name}", hint=f"give {found.name} with --set")
+    if not isinstance(found.value, Fraction) or isinstance(found.value, bool):
+        raise UsageError(f"--observed needs a number, not {found.text!r}")
+    return found
+
+
+def _check_names(tree: SourceTree, given: Mapping[str, Given]) -> None:
+    for name in given:
+        last = name.rpartition(".")[2]
+        if not tree.mentioning(last):
+            close = similar(tree, last)
+            raise UsageError(
+                f"--set {name}: nothing in the source has that name", hint=f"like it are {', '.join(close)}" if close else None
+            )
+
+
+def _fit(context: Context, target: Target, given: Mapping[str, Known]) -> int:
+    """How well a formula fits: the given inputs it uses, and that it does not start from its own earlier value."""
+    run = Run(context, target, given)
+    if run.value is None:
+        return -1
+    used = len(run.machine.inputs.used & run.value.inputs)
+    own = any(row.path.rpartition(".")[2] == target.name for name, row in run.machine.inputs.all.items() if name in run.value.inputs)
+    return 4 * used + 2 * (not own) + (run.number is not None)
+
+
+class Explaining:
+    """One target with its inputs."""
+
+    def __init__(self, tree: SourceTree, context: Context, target: Target, text: str, given: Mapping[str, Given]) -> None:
+        self.tree = tree
+        self.context = context
+        self.target = target
+        self.text = text
+        self.given = dict(given)
+        self.meanings = Meanings(context, tree)
+        self.notes: list[str] = []
+        self.units: dict[str, Unit | None] = {}
+
+    def explained(self, observed: Given | None) -> Explain:
+        run = self._main()
+        rows = Rows(self.context, self.meanings, self.target, run, self.given, self.unit_of)
+        unit = rows.unit_of_target()
+        solver = Solver(run, self._ranges(run), lambda values: self._rerun(run, values))
+        limits = solver.range_of()
+        found = observe(self.context, self.meanings, run, solver, limits, self._in_unit(observed, unit), unit, self.unit_of)
+        self._note_unused(run)
+        number = run.number
+        low, high = limits if limits is not None else (number, number)
+        return Explain(
+            target=self.text,
+            source=source_info(self.tree, self.context.program),
+            function=self._function(),
+            formula=text_of(run.value.expr) if run.value is not None else "",
+            result=Result(as_number(number), unit, as_number(low), as_number(high), self._why(run)),
+            steps=rows.steps(),
+            inputs=rows.inputs(),
+            assumptions=rows.assumptions(lambda key, holds: self._flipped(run, key, holds)),
+            thresholds=rows.thresholds(solver),
+            guards=guards_of(self.context, self.meanings, self.target, run),
+            adjustments=rows.adjustments(),
+            observed=found,
+            notes=tuple(self.notes),
+        )
+
+    # -- runs ---------------------------------------------------------------------------------------------------------
+
+    def _main(self) -> Run:
+        """The run to tell of: inputs in their own units; of undecided branches one that the inputs suffice for."""
+        run = Run(self.context, self.target, self._known())
+        if self._converted(run):
+            run = Run(self.context, self.target, self._known())
+        for _ in range(4):
+            better = self._better(run)
+            if better is None:
+                break
+            run = better
+        return run
+
+    def _better(self, run: Run) -> Run | None:
+        """A run with one assumption turned that lacks fewer inputs."""
+        lacks = len(run.missing) if run.value is not None else 99
+        if not lacks:
+            return None
+        for key, decision in list(run.machine.decisions.items())[:MAX_FLIPS]:
+            other = self._flipped(run, key, not decision.holds)
+            if other.value is not None and other.machine.raised is None and len(other.missing) < lacks:
+                return other
+        return None
+
+    def _flipped(self, run: Run, key: object, holds: bool) -> Run:
+        return Run(self.context, self.target, run.given, {**run.assumed, key: holds})  # type: ignore[dict-item]
+
+    def _rerun(self, run: Run, values: Mapping[str, Fraction]) -> Run:
+        """The same with other values of some inputs, by the names that the formula has for them."""
+        assumed = {key: decision.holds for key, decision in run.machine.decisions.items()}
+        paths = {row.name: (row.given or row.path) for row in run.machine.inputs.all.values()}
+        changed: dict[str, Known] = {plain_path(paths.get(name, name)): value for name, value in values.items()}
+        return Run(self.context, self.target, {**run.given, **changed}, assumed)
+
+    def _known(self) -> dict[str, Known]:
+        return {name: one.value for name, one in self.given.items()}
+
+    def _converted(self, run: Run) -> bool:
+        """Bring values that were given with a unit to the unit of their input. Says whether anything changed."""
+        changed = False
+        for name, one in list(self.given.items()):
+            row = run.machine.inputs.all.get(name)
+            if one.unit is None or row is None:
+                continue
+            unit = self.unit_of(name, run)
+            if unit is None:
+                self.notes.append(f"the unit of {name} is not known from the source; {one.text} is taken as the number it is")
+            elif unit.powers != one.unit.powers:
+                raise UsageError(f"--set {name}={one.text}: {name} is counted in {unit}, not in {one.unit}")
+            elif unit.scale != one.unit.scale:
+                self.given[name] = one.scaled(one.unit.scale / unit.scale)
+                changed = True
+        return changed
+
+    def unit_of(self, name: str, run: Run) -> Unit | None:
+        """The unit of an input of a run."""
+        if name not in self.units:
+            row = run.machine.inputs.all.get(name)
+            self.units[name] = self.meanings.unit(row) if row is not None else None
+        return self.units[name]
+
+    def _in_unit(self, observed: Given | None, unit: str | None) -> Given | None:
+        if observed is None or observed.unit is None:
+            return observed
+        from sgmem.domains.units import UnitError, parse_unit
+
+        try:
+            own = parse_unit(unit or "")
+        except UnitError:
+            self.notes.append(f"the unit of {self.text} is not known from the source; {observed.text} is taken as the number it is")
+            return observed
+        if own.powers != observed.unit.powers:
+            raise UsageError(f"--observed {observed.name}={observed.text}: it is counted in {own}, not in {observed.unit}")
+        return observed.scaled(observed.unit.scale / own.scale)
+
+    def _ranges(self, run: Run) -> dict[str, tuple[Fraction, Fraction]]:
+        return {
+            name: (one.low, one.high)
+            for name, one in self.given.items()
+            if isinstance(one.value, Fraction) and name in run.machine.inputs.all
+        }
+
+    # -- words --------------------------------------------------------------------------------------------------------
+
+    def _function(self) -> CodePlace:
+        file, scope = self.target.function.file, self.target.function.scope
+        at = Location(file, scope.first, scope.span)
+        return CodePlace(at.path, self.tree.files[at.path].uri, at.line, at.symbol, at.first_line.strip())
+
+    def _why(self, run: Run) -> str:
+        if run.value is None:
+            return f"{self.text} is not set on this branch"
+        if run.number is not None:
+            return ""
+        if run.missing:
+            return f"missing: {', '.join(run.missing)}"
+        try:
+            run.lifted()
+        except Unsupported as error:
+            return error.reason
+        return "it is no number for these inputs"
+
+    def _note_unused(self, run: Run) -> None:
+        operands = run.value.inputs if run.value is not None else frozenset()
+        for name in self.given:
+            if name not in run.machine.inputs.used:
+                self.notes.append(f"{name} has no effect on {self.text} on this branch: nothing on the way reads it")
+            elif name not in operands and name not in run.machine.tested:
+                self.notes.append(f"{name} has no effect on {self.text} on this branch")
+
+
+def plain_path(path: str) -> str:
+    """A path as a name that inputs are given by."""
+    from sgmem.domains.execution_inputs import parts_of
+
+    return ".".join(parts_of(path))
+
+
+__all__ = ["compute"]
