@@ -12,10 +12,10 @@ from sgmem.cli.check import check
 from sgmem.cli.clean import clean
 from sgmem.cli.config import EPILOG as CONFIG_EPILOG
 from sgmem.cli.config import config
-from sgmem.cli.init import EPILOG as INIT_EPILOG
-from sgmem.cli.init import init
 from sgmem.cli.explain import EPILOG as EXPLAIN_EPILOG
 from sgmem.cli.explain import explain
+from sgmem.cli.init import EPILOG as INIT_EPILOG
+from sgmem.cli.init import init
 from sgmem.cli.rule import EPILOG as RULE_EPILOG
 from sgmem.cli.rule import rule
 from sgmem.cli.trace import EPILOG as TRACE_EPILOG

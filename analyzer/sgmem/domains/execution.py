@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 from sgmem.domains.execution_calls import Caller
 from sgmem.domains.execution_inputs import Inputs
 from sgmem.domains.execution_operations import binary
+from sgmem.domains.execution_presumption import presumption
 from sgmem.domains.execution_reading import Reader
 from sgmem.domains.execution_slice import bound_by
-from sgmem.domains.execution_presumption import presumption
 from sgmem.domains.execution_values import Decision, Guard, Known, Step, Unknown, Value
 from sgmem.domains.program_location import one_line
 from sgmem.domains.unparse import text_of

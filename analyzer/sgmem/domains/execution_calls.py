@@ -150,9 +150,7 @@ class Caller:
             return None
         return value if _tells(value) else None
 
-    def _argument(
-        self, function: Function, name: str, position: int, receiver: Sequence[Value], given: Mapping[str, Value]
-    ) -> Value:
+    def _argument(self, function: Function, name: str, position: int, receiver: Sequence[Value], given: Mapping[str, Value]) -> Value:
         machine = self.machine
         if position < len(receiver):
             return receiver[position]

@@ -9,6 +9,8 @@ from sgmem.domains.program_location import Location
 from sgmem.syntax import ir
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from sgmem.flow.places import Field
     from sgmem.program.files import File
     from sgmem.program.program import Program
@@ -29,7 +31,7 @@ class Options:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self._found: dict[str, Option | None] = {}
+        self._found: dict[str, tuple[Option, ...]] = {}
         self._declared: dict[Field, Option | None] = {}
 
     def is_option(self, field: Field) -> bool:
@@ -46,15 +48,21 @@ class Options:
         index = classes.declaration(field.owner, field.name)
         if index is None or not classes.is_record(field.owner):
             return None
-        return self.added(field.name) or _annotated(field.owner.file, index, field.name)
+        for added in self._all_added(field.name):
+            if _fills(added, field):
+                return added
+        return _annotated(field.owner.file, index, field.name)
 
     def added(self, name: str) -> Option | None:
         """The option that some parser adds for a name: by its flag, or by `dest`."""
+        return next(iter(self._all_added(name)), None)
+
+    def _all_added(self, name: str) -> tuple[Option, ...]:
         if name not in self._found:
-            self._found[name] = self._added(name)
+            self._found[name] = tuple(self._added(name))
         return self._found[name]
 
-    def _added(self, name: str) -> Option | None:
+    def _added(self, name: str) -> Iterator[Option]:
         flag = "--" + name.replace("_", "-")
         spelled = (f'"{flag}"'.encode(), f"'{flag}'".encode(), f'dest="{name}"'.encode(), f"dest='{name}'".encode())
         for path in self.program.files.tree.mentioning("add_argument"):
@@ -67,8 +75,13 @@ class Options:
             for index in file.mentions("add_argument"):
                 found = _of_statement(file, index, name, flag)
                 if found is not None:
-                    return found
-        return None
+                    yield found
+
+
+def _fills(option: Option, field: Field) -> bool:
+    """Whether an option is one of this record: added where the record is defined, or with a default taken from it."""
+    at = option.location
+    return at.file is field.owner.file or field.owner.name in at.file.source.slice(at.span)
 
 
 def _of_statement(file: File, index: int, name: str, flag: str) -> Option | None:

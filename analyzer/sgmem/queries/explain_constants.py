@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from sgmem.syntax.ir import Expr
 
 
-
 @dataclass(frozen=True, slots=True)
 class Written:
     """A number that is written to an input. `via` is the statement that writes it, where the number stands elsewhere."""
@@ -107,5 +106,3 @@ class Constants:
                     ancestors = above
         found = self.conditions.of(file, statement, ancestors, expr)
         return tuple(dict.fromkeys(render(one.predicate) for one in found if one.predicate != TRUE and one.how != "check"))
-
-

@@ -62,9 +62,7 @@ def observe(
         rank = (not explanation.written_at, not explanation.plausible, row.given is None, meanings.option(row) is None, position)
         found.append((tuple(map(int, rank)), explanation))
     ranked = tuple(explanation for _, explanation in sorted(found, key=lambda one: one[0]))
-    return Observed(
-        _exact(observed.value), _exact(observed.low), _exact(observed.high), unit, consistent, ranked, tuple(without)
-    )
+    return Observed(_exact(observed.value), _exact(observed.low), _exact(observed.high), unit, consistent, ranked, tuple(without))
 
 
 def _candidates(run: Run, meanings: Meanings) -> tuple[str, ...]:
@@ -83,7 +81,7 @@ def _explanation(context: Context, meanings: Meanings, row: Input, solution: Sol
     value, low, high = solution.value, solution.low, solution.high
     note = ""
     plausible = True
-    if _is_whole(row, unit):
+    if _is_whole(row, unit, meanings):
         nearest = Fraction(round(value))
         if low <= nearest <= high:
             value = nearest
@@ -94,23 +92,23 @@ def _explanation(context: Context, meanings: Meanings, row: Input, solution: Sol
     elif unit is not None and not unit.dimensionless and value < 0:
         plausible, note = False, "it would be negative"
     sites = _sites(context, meanings, row, low, high, value)
-    return Explanation(row.name, _exact(value), _exact(low), _exact(high), str(unit) if unit is not None else None, sites, plausible, note)
+    return Explanation(
+        row.name, _exact(value), _exact(low), _exact(high), str(unit) if unit is not None else None, sites, plausible, note
+    )
 
 
-def _is_whole(row: Input, unit: Unit | None) -> bool:
+def _is_whole(row: Input, unit: Unit | None, meanings: Meanings) -> bool:
     """Whether the input counts things: by its unit, or, with none, by being an option whose value is whole."""
     if unit is not None:
         return unit.is_count or (unit.is_amount and unit.scale == 1)
-    return row.default and isinstance(row.known, Fraction) and row.known.denominator == 1
+    return meanings.option(row) is not None and isinstance(row.known, Fraction) and row.known.denominator == 1
 
 
 def _sites(context: Context, meanings: Meanings, row: Input, low: Fraction, high: Fraction, value: Fraction) -> tuple[CodePlace, ...]:
     """The constants of the source within the interval, the nearest to the solution first."""
     inside = [one for one in Constants(context).of(row) if low <= one.value <= high]
     inside.sort(key=lambda one: (abs(one.value - value), one.file.path, one.expr.span))
-    return tuple(
-        meanings.code_place(Location(one.file, one.statement, one.expr.span), one.when) for one in inside[:MAX_SITES]
-    )
+    return tuple(meanings.code_place(Location(one.file, one.statement, one.expr.span), one.when) for one in inside[:MAX_SITES])
 
 
 def _exact(value: Fraction) -> Number:

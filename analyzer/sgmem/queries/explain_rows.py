@@ -200,7 +200,7 @@ class Rows:
             binding = seen.binding
             if binding is None or binding.value is None or not isinstance(seen.place, Field | LooseField):
                 continue
-            if binding.how == "augment" or reads(binding.value, name):
+            if binding.how == "augment" or _scales(binding.value, name):
                 yield seen.file, seen.statement, seen.file.statement(seen.statement).span
         if self.context.options.added(name) is None and next(iter(self.context.facts.occurrences.owners(name)), None) is None:
             return

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sgmem.domains.algebra import Ratio, Unsupported
 from sgmem.domains.branches import branches
-from sgmem.domains.evaluate import truth_of
+from sgmem.domains.evaluate import truth_of, value_of
 from sgmem.domains.execution import Machine, Returned
 from sgmem.domains.lift import Lifted, lift
 from sgmem.syntax import ir
@@ -62,6 +62,12 @@ class Run:
     def numbers(self) -> dict[str, Fraction]:
         """The inputs that have a number."""
         return {name: row.known for name, row in self.machine.inputs.all.items() if isinstance(row.known, Fraction)}
+
+    def evaluated(self) -> Fraction:
+        """The number of the formula. Raises Unsupported with the reason where it has none, such as a division by zero."""
+        numbers = self.numbers()
+        expr = self.value.expr if self.value is not None else ir.Opaque(ir.Span(1, 1, 1, 1), "")
+        return value_of(expr, lambda leaf: numbers.get(leaf.id) if isinstance(leaf, ir.Name) else None)
 
     def decided(self) -> Expr | None:
         """The formula with min, max and conditionals replaced by the side that these inputs select."""

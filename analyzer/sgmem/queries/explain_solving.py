@@ -25,8 +25,6 @@ _OBSERVED = "observed#"
 MAX_BRANCHES = 6
 
 
-
-
 class Solution(msgspec.Struct, frozen=True):
     """The value of one input at which the target is as wanted; `low` and `high` as the rounding of the others allows."""
 

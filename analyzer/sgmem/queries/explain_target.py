@@ -131,9 +131,7 @@ def _calls(seen: Occurrence) -> bool:
 
 def _is_arithmetic(value: Expr) -> bool:
     return any(
-        isinstance(node, ir.Binary)
-        and node.operator in ("+", "-", "*", "/", "//", "<<", ">>", "%", "**")
-        and not _is_text(node)
+        isinstance(node, ir.Binary) and node.operator in ("+", "-", "*", "/", "//", "<<", ">>", "%", "**") and not _is_text(node)
         for node in ir.walk(value)
     )
 

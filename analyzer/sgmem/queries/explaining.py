@@ -217,7 +217,7 @@ class Explaining:
         if run.missing:
             return f"missing: {', '.join(run.missing)}"
         try:
-            run.lifted()
+            run.evaluated()
         except Unsupported as error:
             return error.reason
         return "it is no number for these inputs"

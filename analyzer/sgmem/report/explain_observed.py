@@ -14,7 +14,7 @@ from sgmem.report.text import short_slot
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sgmem.queries.results_explain import Explanation, ExplainInput, Observed
+    from sgmem.queries.results_explain import ExplainInput, Explanation, Observed
 
 INNER = Indent("    ", "    ")
 

@@ -1,0 +1,149 @@
+"""What explain tells of a value: steps, inputs, branches, thresholds, guards."""
+
+from __future__ import annotations
+
+import pytest
+from queries.explained import BUDGET, OPTIONS, asked
+
+from sgmem.config.errors import NothingAnalysed, UsageError
+
+
+def test_a_formula_is_computed_with_its_steps_and_rounding() -> None:
+    found = asked(BUDGET, "rest", "share=0.5", "total=100", "free=20.0")
+    assert found.result.value == -30
+    assert (found.result.low, found.result.high) == (-35.05, -24.95)
+    assert [step.arithmetic for step in found.steps] == ["20 - 100 * (1 - 0.5)"]
+    assert [(row.name, row.value, row.origin) for row in found.inputs] == [
+        ("free", 20, "given"),
+        ("total", 100, "given"),
+        ("share", 0.5, "given"),
+    ]
+
+
+def test_exact_numbers_have_no_rounding() -> None:
+    found = asked(BUDGET, "rest", "share=0.5", "total=100", "free=20.0", exact=True)
+    assert (found.result.low, found.result.high) == (-30, -30)
+
+
+def test_thresholds_are_exact_and_name_what_is_needed() -> None:
+    found = asked(BUDGET, "rest", "share=0.5", "total=100", "free=20")
+    assert {(row.input, row.relation, row.value, row.holds) for row in found.thresholds} == {
+        ("share", "above", 0.8, False),
+        ("total", "below", 40, False),
+        ("free", "above", 50, False),
+    }
+
+
+@pytest.mark.parametrize(("share", "fires"), [("0.5", True), ("0.9", False)])
+def test_the_guard_is_named_with_its_message(share: str, fires: bool) -> None:
+    found = asked(BUDGET, "rest", f"share={share}", "total=100", "free=20")
+    guard = found.guards[0]
+    assert (guard.text, guard.fires, guard.message) == ("rest <= 0", fires, "no room, share={self.share}")
+
+
+def test_what_a_function_returns_is_a_target() -> None:
+    found = asked(BUDGET, "size", "share=0.9", "total=100", "free=2048.5")
+    assert found.result.value == (2048 - 10) // 512
+
+
+def test_missing_inputs_are_named() -> None:
+    found = asked(BUDGET, "rest", "share=0.5", "total=100")
+    assert found.result.value is None
+    assert found.result.why == "missing: free"
+    missing = [row for row in found.inputs if row.origin == "missing"]
+    assert [row.name for row in missing] == ["free"]
+    assert missing[0].meaning is not None
+    assert missing[0].meaning.startswith("free memory of the device")
+
+
+def test_a_missing_input_follows_from_what_was_observed() -> None:
+    found = asked(BUDGET, "rest", "share=0.5", "total=100", observed="rest=10").observed
+    assert found is not None
+    assert found.consistent is None
+    assert [(one.input, one.value) for one in found.explanations] == [("free", 60)]
+
+
+def test_branches_are_decided_by_what_is_given() -> None:
+    narrow = asked(OPTIONS, "share", "card=2000", "ranks=4")
+    wide = asked(OPTIONS, "share", "card=2000", "ranks=4", "wide=true")
+    small = asked(OPTIONS, "share", "card=900", "ranks=4")
+    assert (narrow.result.value, wide.result.value, small.result.value) == (0.712, 0.662, 0.431)
+
+
+def test_a_declared_default_is_used_and_said() -> None:
+    found = asked(OPTIONS, "share", "card=2000")
+    ranks = next(row for row in found.inputs if row.name == "ranks")
+    assert (ranks.value, ranks.origin, ranks.flag) == (1, "default", "--ranks")
+    assert found.result.value == 0.736
+
+
+def test_none_selects_the_fallback() -> None:
+    assert asked(OPTIONS, "share", "card=none").result.value == 0.75
+
+
+def test_an_undecided_test_is_told_with_the_other_outcome() -> None:
+    source = """
+        def budget(free, model):
+            rest = free - 4
+            if model.wide:
+                rest = rest - 2
+            return rest
+    """
+    found = asked(source, "rest", "free=10")
+    assert found.result.value == 6
+    assert [(row.text, row.holds, row.otherwise) for row in found.assumptions] == [("wide", False, 4)]
+    assert asked(source, "rest", "free=10", "wide=true").result.value == 4
+
+
+def test_an_input_without_effect_is_said() -> None:
+    found = asked(OPTIONS, "share", "card=none", "ranks=4")
+    assert found.notes == ("ranks has no effect on share on this branch: nothing on the way reads it",)
+
+
+def test_division_by_zero_is_said() -> None:
+    found = asked(OPTIONS, "share", "card=0")
+    assert found.result.value is None
+    assert "zero" in found.result.why
+
+
+def test_units_are_converted_and_wrong_ones_refused() -> None:
+    source = """
+        import torch
+
+        def budget(size):
+            total_gb = torch.cuda.mem_get_info()[1] / (1 << 30)
+            rest_gb = total_gb - 4
+            return rest_gb
+    """
+    assert asked(source, "rest_gb", "total_gb=2048MiB").result.value == -2
+    with pytest.raises(UsageError, match="not in tokens"):
+        asked(source, "rest_gb", "total_gb=5tokens")
+
+
+def test_ambiguous_targets_list_their_candidates() -> None:
+    source = """
+        def first(a):
+            rest = a - 1
+            return rest
+
+        def second(b):
+            rest = b - 2
+            return rest
+    """
+    with pytest.raises(NothingAnalysed) as raised:
+        asked(source, "rest")
+    assert raised.value.candidates == ("serving.case:first.rest", "serving.case:second.rest")
+    assert asked(source, "second.rest", "b=5").result.value == 3
+    assert asked(source, "rest", "a=5").result.value == 4, "only one formula reads what is given"
+
+
+@pytest.mark.parametrize("target", ["nothing_here", "Pool"])
+def test_a_target_that_no_formula_computes_is_not_found(target: str) -> None:
+    with pytest.raises(NothingAnalysed):
+        asked(BUDGET, target)
+
+
+@pytest.mark.parametrize("given", ["share", "=3", "share=", "nothing_here=3", "share=3parsecs"])
+def test_values_that_make_no_sense_are_refused(given: str) -> None:
+    with pytest.raises(UsageError):
+        asked(BUDGET, "rest", given)
