@@ -108,7 +108,7 @@ def test_wrong_usage_exits_2_before_any_work(sgmem: CommandLine, arguments: list
     assert not {"trace", "check", "source"} & set(sgmem.asked)
 
 
-@pytest.mark.parametrize("command", [[], ["trace"], ["check"], ["rule"], ["clean"]])
+@pytest.mark.parametrize("command", [[], ["trace"], ["explain"], ["check"], ["rule"], ["clean"]])
 def test_help_is_plain_and_teaches_by_example(sgmem: CommandLine, command: list[str]) -> None:
     ended = sgmem(*command, "--help")
     assert ended.code == 0

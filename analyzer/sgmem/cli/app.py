@@ -30,7 +30,7 @@ Examples:
       the same in a release
   sgmem check
       lint the memory accounting of the sglang found here
-  sgmem explain rest_memory --set mem_fraction_static=0.55 --set total_gpu_memory=94 --set available_gpu_memory=21.7
+  sgmem explain rest_memory --set mem_fraction_static=0.55 --set ...
       a formula with numbers in it, and where it turns positive
   sgmem rule negative-budget
       what a rule finds, and why it matters

@@ -9,14 +9,15 @@ from sgmem.report.registry import format_names
 
 EPILOG = """\b
 Examples:
-  sgmem explain rest_memory --set mem_fraction_static=0.55 --set total_gpu_memory=94 --set available_gpu_memory=21.7
+  sgmem explain rest_memory --set mem_fraction_static=0.55 --set ...
   sgmem explain rest_memory --set ... --observed rest_memory=10.42
   sgmem explain mem_fraction_static --set gpu_mem=24GiB --set tp_size=8
-  sgmem explain max_total_num_tokens --source sglang==VERSION --set rest_memory=10.42GiB --set cell_size=70272
+  sgmem explain max_total_num_tokens --source sglang==VERSION --set ...
 
 \b
-Numbers: 94, 94GiB, 8192tokens. One with a decimal point may be off by half a unit of its last digit (10.42 is
-10.415 to 10.425), a whole number is exact. GB, MB and KB are powers of 1024, as SGLang's logs print them.
+Numbers: 94, 94GiB, 8192tokens. One with a decimal point may be off by half a
+unit of its last digit (10.42 is 10.415 to 10.425), a whole number is exact.
+GB, MB and KB are powers of 1024, as SGLang's logs print them.
 Flags and names: true, false, none, or text.
 """
 
