@@ -23,13 +23,17 @@ from sgmem.domains.evidence import Evidence, Strength
 from sgmem.domains.frames import Frame
 from sgmem.domains.negative import NegativeVerdict
 from sgmem.domains.program_checks import Check
+from sgmem.domains.program_dead_guards import DeadGuard
 from sgmem.domains.program_events import EventSite
 from sgmem.domains.program_facts import Formula, Input, Origin
 from sgmem.domains.program_facts import ProgramFacts as Facts
 from sgmem.domains.program_location import Location, of_statement
 from sgmem.domains.program_mismatches import Side, UnitMismatch
+from sgmem.domains.program_raised_counts import RaisedCount
 from sgmem.domains.program_reach import Reach, Sink
+from sgmem.domains.program_reservations import FixedReservation
 from sgmem.domains.program_timing import MeasuredInput, MixedTimes, Passage
+from sgmem.domains.program_unchecked_none import UncheckedNone
 from sgmem.domains.units import Unit
 from sgmem.findings.finding import Persona, Severity
 from sgmem.findings.rule import Change, Confidence, Point, Report, Rule
@@ -38,9 +42,11 @@ __all__ = [
     "Change",
     "Check",
     "Confidence",
+    "DeadGuard",
     "EventSite",
     "Evidence",
     "Facts",
+    "FixedReservation",
     "Formula",
     "Frame",
     "Input",
@@ -52,6 +58,7 @@ __all__ = [
     "Passage",
     "Persona",
     "Point",
+    "RaisedCount",
     "Reach",
     "Report",
     "Rule",
@@ -59,6 +66,7 @@ __all__ = [
     "Side",
     "Sink",
     "Strength",
+    "UncheckedNone",
     "Unit",
     "UnitMismatch",
     "of_statement",

@@ -35,7 +35,11 @@ if TYPE_CHECKING:
 
     from sgmem.domains.evidence import Evidence
     from sgmem.domains.negative import NegativeVerdict
+    from sgmem.domains.program_dead_guards import DeadGuard
     from sgmem.domains.program_gauges import Gauge
+    from sgmem.domains.program_raised_counts import RaisedCount
+    from sgmem.domains.program_reservations import FixedReservation
+    from sgmem.domains.program_unchecked_none import UncheckedNone
     from sgmem.flow.births import Birth
     from sgmem.models.load import Models
     from sgmem.program.files import File
@@ -188,6 +192,30 @@ class ProgramFacts:
         """Amounts that meet although their units disagree, comparisons included."""
         for file, statement in self.statements:
             yield from mismatches(self.units, file, statement)
+
+    def dead_guards(self) -> Iterator[DeadGuard]:
+        """Tests that can only come out one way, whatever is measured."""
+        from sgmem.domains.program_dead_guards import dead_guards
+
+        return dead_guards(self)
+
+    def raised_counts(self) -> Iterator[RaisedCount]:
+        """Counts that were divided out of a budget and are raised afterwards."""
+        from sgmem.domains.program_raised_counts import raised_counts
+
+        return raised_counts(self)
+
+    def unchecked_nones(self) -> Iterator[UncheckedNone]:
+        """Answers of capacity queries that are used without asking whether they are None."""
+        from sgmem.domains.program_unchecked_none import unchecked_nones
+
+        return unchecked_nones(self)
+
+    def fixed_reservations(self) -> Iterator[FixedReservation]:
+        """Fixed numbers of things that are taken off a budget without a check of what is left."""
+        from sgmem.domains.program_reservations import fixed_reservations
+
+        return fixed_reservations(self)
 
     def origin(self, birth: Birth) -> Origin:
         hops = tuple(Location(hop.file, hop.statement, hop.span) for hop in reversed(birth.hops))

@@ -1,0 +1,37 @@
+"""SGM204: the answer of a capacity query, which may be None, is used in arithmetic without a check."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sgmem.api import Point, Report, Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sgmem.api import Facts
+
+
+class UncheckedNoneRule(Rule):
+    name = "unchecked-none"
+    code = "SGM204"
+
+    def check(self, facts: Facts) -> Iterator[Report]:
+        seen = set()
+        for found in facts.unchecked_nones():
+            key = (found.use.path, found.use.line, found.use.column)
+            if key in seen:
+                continue
+            seen.add(key)
+            points = [Point(found.query, "the capacity is asked for here; where it cannot be told the answer is None")]
+            if found.passed is not None:
+                points.append(Point(found.passed, f"the answer is passed as {found.name}"))
+            points.append(Point(found.use, f"{found.name} is calculated with, checked or not"))
+            yield Report(
+                location=found.use,
+                message=f"{found.name} is None where the capacity of the device cannot be told, and is calculated with here "
+                "without a check: the start ends in a TypeError that says nothing of memory",
+                steps=tuple(points),
+                fix=f"decide what holds when {found.name} is None before it is calculated with",
+                confidence="medium" if found.passed is not None else "high",
+            )
