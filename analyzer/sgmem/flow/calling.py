@@ -209,14 +209,11 @@ class Calling(Landing):
     def _with_stored(self, step: Step, function: Function, site: CallSite) -> Iterator[Step]:
         """A step into a parameter. Where the function stores by name what the parameter holds, the value goes into the field; what the
         function does with the container besides (it keeps a log, it tells what it set) is no way of the value."""
-        path, holder = step.path, step.target
-        stored: list[Step] = []
-        if path and isinstance(path[0], str) and path[0] not in (ANY, CALLED) and isinstance(holder, Parameter):
-            for owner in self.by_name.stored(site, function, holder.name):
-                tops = self.program.classes.owners(owner, path[0])
-                if not tops and not self.program.classes.is_record(owner):
-                    tops = (owner,)  # a bag, which has whatever is put into it
-                stored += [replace(step, target=Field(top, path[0]), path=path[1:], kind="overlay", by_name=True) for top in tops]
+        holder, stored = step.target, list[Step]()
+        if step.path and isinstance(step.path[0], str) and isinstance(holder, Parameter):
+            owners = self.by_name.stored(site, function, holder.name)
+            onto = replace(step, path=step.path[1:], kind="overlay", by_name=True)
+            stored = [replace(onto, target=place) for place in self.named(owners, step.path[0])]
         yield from stored
         if not stored or (isinstance(holder, Parameter) and self.by_name.picks(function, holder.name)):
             yield replace(step, formula=None) if stored else step

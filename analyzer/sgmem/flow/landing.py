@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from msgspec.structs import replace
 
 from sgmem.flow.arithmetic import is_text
 from sgmem.flow.occurrences import Occurrences
-from sgmem.flow.places import ANY, MAX_PATH, Field, Parameter, Path, Result, Variable
+from sgmem.flow.places import ANY, CALLED, MAX_PATH, Field, GlobalVariable, Parameter, Path, Result, Variable
 from sgmem.flow.published import Published
 from sgmem.flow.step import End, Step, Value, ending, moved
 from sgmem.program.classes import assigned
-from sgmem.program.entities import Function
+from sgmem.program.entities import Class, Function
 from sgmem.program.files import File
 from sgmem.program.program import Program
 from sgmem.syntax import ir
@@ -68,13 +68,30 @@ class Landing:
             function = self.program.calls.inside(file, statement)
             if function is not None:
                 span = value.formula.span if value.formula is not None else value.node.span
-                yield Step("return", "return", span, Result(function), value.path, value.derived, value.formula)
+                decided = self.decided(self.program.idioms.providers(function), value, span) if value.path else []
+                yield from decided
+                formula = None if decided else value.formula
+                yield Step("return", "return", span, Result(function), value.path, value.derived, formula)
         elif row.kind in ("if", "while", "assert", "case"):
             yield ending(value, "guard")
         elif row.kind == "function":
             yield from self._default(value, file, statement)
         else:
             yield ending(value, "read")
+
+    def decided(self, owners: Iterable[Class], value: Value, span: Span) -> list[Step]:
+        """Writes of fields by the names under which a container that decides them holds their values."""
+        step = Step("pass", "overlay", span, None, value.path[1:], value.derived, value.formula, by_name=True)
+        return [replace(step, target=place) for place in self.named(owners, value.path[0])]
+
+    def named(self, owners: Iterable[Class], key: str | int) -> list[Field]:
+        """The fields that a name means on some classes; a bag, which is no record, has whatever is put into it."""
+        if not isinstance(key, str) or key in (ANY, CALLED):
+            return []
+        classes, found = self.program.classes, list[Class]()
+        for owner in owners:
+            found += classes.owners(owner, key) or (() if classes.is_record(owner) else (owner,))
+        return [Field(owner, key) for owner in found]
 
     def _default(self, value: Value, file: File, statement: int) -> Iterator[Step]:
         function = Function(file, file.scope_defined_by[statement])
@@ -86,6 +103,9 @@ class Landing:
         match target:
             case ir.Name():
                 place = self.occurrences.bound_place(file, file.outline.statements[statement].scope, target.id, statement)
+                if isinstance(place, GlobalVariable) and len(value.path) > 1:  # a table of overrides, by some key
+                    owners = self.program.idioms.tables(place.file, place.name)
+                    yield from self.decided(owners, replace(value, path=value.path[1:]), span)
                 end: End = "store" if isinstance(place, Field) else "bind"
                 yield Step(end, "assign", span, place, value.path, value.derived, value.formula)
             case ir.Attribute():
