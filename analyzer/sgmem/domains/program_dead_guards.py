@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 from sgmem.domains import arithmetic
 from sgmem.domains.program_location import Location
+from sgmem.flow.order import ENTRY
+from sgmem.program.files import dotted
 from sgmem.syntax import ir
 
 if TYPE_CHECKING:
@@ -48,12 +50,18 @@ def dead_guards(facts: ProgramFacts) -> Iterator[DeadGuard]:
     """Every test of a program that compares a rank's reading with the minimum over ranks and cannot come out otherwise."""
     rows = (row for row in facts.models.measurements.rows if row.reduction is not None)
     words = {pattern.rpartition(":")[2].rpartition(".")[2] for row in rows for pattern in row.names}
-    files = {file.path: file for word in words if word.isidentifier() for file in facts.program.files.mentioning(word)}
-    for path in sorted(files):
-        file = files[path]
-        for index, row in enumerate(file.outline.statements):
-            if row.kind in ("if", "assert") and ("<" in (text := file.own_text(index)) or ">" in text):
-                yield from _in_test(facts, file, index)
+    tests: dict[tuple[str, int], tuple[File, int]] = {}
+    for word in sorted(word for word in words if word.isidentifier()):
+        for file in facts.program.files.mentioning(word):
+            scopes = {file.outline.statements[index].scope for index in file.mentions(word)}
+            for scope in scopes:
+                for index in file.own_statements(scope):
+                    if file.outline.statements[index].kind in ("if", "assert"):
+                        tests[(file.path, index)] = (file, index)
+    for _, (file, index) in sorted(tests.items(), key=lambda one: one[0]):
+        text = file.own_text(index)
+        if "<" in text or ">" in text:
+            yield from _in_test(facts, file, index)
 
 
 def _in_test(facts: ProgramFacts, file: File, index: int) -> Iterator[DeadGuard]:
@@ -101,11 +109,25 @@ def _comparable(own: Reading, least: Reading) -> bool:
 
 
 def _reading(facts: ProgramFacts, leaf: Expr, file: File, index: int) -> Reading | None:
-    births = facts.births.of(leaf, file, index)
-    gauges = [facts.gauges.of_birth(birth) for birth in births]
-    if len(births) != 1 or gauges[0] is None or births[0].converted:
-        return None
-    return Reading(Location(file, index, leaf.span).code, gauges[0])
+    """The measurement that a side is: a call, or a local or field that was set to one in the same function."""
+    text = Location(file, index, leaf.span).code
+    call, at = leaf, index
+    name = dotted(leaf)
+    if name is not None:
+        scope = file.outline.statements[index].scope
+        if isinstance(leaf, ir.Name):
+            reaching = facts.order.reaching(file, scope, name, index)
+        else:
+            reaching = facts.order.reaching_assignments(file, scope, name, index)
+        if len(reaching) != 1 or ENTRY in reaching:
+            return None
+        at = next(iter(reaching))
+        found = [b.value for b in file.statement(at).bindings if dotted(b.target) == name and b.how in ("assign", "annotate")]
+        if len(found) != 1 or found[0] is None:
+            return None
+        call = found[0]
+    gauge = facts.gauges.of(call, file, at)
+    return Reading(text, gauge) if gauge is not None else None
 
 
 def _scaled(expr: Expr) -> _Scaled | None:

@@ -35,11 +35,15 @@ if TYPE_CHECKING:
 
     from sgmem.domains.evidence import Evidence
     from sgmem.domains.negative import NegativeVerdict
+    from sgmem.domains.program_advice import ContradictingAdvice
     from sgmem.domains.program_dead_guards import DeadGuard
     from sgmem.domains.program_gauges import Gauge
     from sgmem.domains.program_raised_counts import RaisedCount
+    from sgmem.domains.program_raising_queries import RaisingQuery
     from sgmem.domains.program_reservations import FixedReservation
+    from sgmem.domains.program_shares import UncheckedShare
     from sgmem.domains.program_unchecked_none import UncheckedNone
+    from sgmem.domains.program_zero_divisors import ZeroDivisor
     from sgmem.flow.births import Birth
     from sgmem.models.load import Models
     from sgmem.program.files import File
@@ -216,6 +220,30 @@ class ProgramFacts:
         from sgmem.domains.program_reservations import fixed_reservations
 
         return fixed_reservations(self)
+
+    def unchecked_shares(self) -> Iterator[UncheckedShare]:
+        """Shares of a whole that are stored although nothing keeps them above 0."""
+        from sgmem.domains.program_shares import unchecked_shares
+
+        return unchecked_shares(self)
+
+    def contradicting_advice(self) -> Iterator[ContradictingAdvice]:
+        """Error messages that advise a number with which their own check would fire again."""
+        from sgmem.domains.program_advice import contradicting_advice
+
+        return contradicting_advice(self)
+
+    def zero_divisors(self) -> Iterator[ZeroDivisor]:
+        """Divisions by a local that a line in sight can make zero."""
+        from sgmem.domains.program_zero_divisors import zero_divisors
+
+        return zero_divisors(self)
+
+    def raising_queries(self) -> Iterator[RaisingQuery]:
+        """Capacity queries that raise where not to know is an answer."""
+        from sgmem.domains.program_raising_queries import raising_queries
+
+        return raising_queries(self)
 
     def origin(self, birth: Birth) -> Origin:
         hops = tuple(Location(hop.file, hop.statement, hop.span) for hop in reversed(birth.hops))

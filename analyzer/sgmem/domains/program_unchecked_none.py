@@ -85,12 +85,22 @@ def _may_be_none(facts: ProgramFacts, call: ir.Call, file: File, index: int) -> 
 
 
 def _gives_none(facts: ProgramFacts, function: Function) -> bool:
+    """Whether a function returns None in so many words: directly, or a local that it sets to None."""
     for index in function.file.own_statements(function.index):
         if function.file.outline.statements[index].kind == "return":
             values = function.file.statement(index).values
-            if not values or any(_is_none(birth.expression) for birth in facts.births.of(values[0], function.file, index)):
+            if not values or _may_hold_none(facts, values[0], function, index):
                 return True
     return False
+
+
+def _may_hold_none(facts: ProgramFacts, value: Expr, function: Function, index: int) -> bool:
+    if isinstance(value, ir.Conditional):
+        return any(_may_hold_none(facts, side, function, index) for side in (value.body, value.orelse))
+    if not isinstance(value, ir.Name):
+        return _is_none(value)
+    reaching = facts.order.reaching(function.file, function.index, value.id, index) - {ENTRY}
+    return any(_is_none(binding.value) for at in reaching for binding in function.file.statement(at).bindings)
 
 
 def _is_none(expr: Expr | None) -> bool:

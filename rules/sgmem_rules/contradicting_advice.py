@@ -1,0 +1,32 @@
+"""SGM207: an error message advises a number with which the check that raised it would raise again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sgmem.api import Point, Report, Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sgmem.api import Facts
+
+
+class ContradictingAdviceRule(Rule):
+    name = "contradicting-advice"
+    code = "SGM207"
+
+    def check(self, facts: Facts) -> Iterator[Report]:
+        for found in facts.contradicting_advice():
+            case = f" when {found.when}" if found.when else ""
+            yield Report(
+                location=found.raised,
+                message=f"the message advises {found.advice} for {found.option}, with which {found.value} would be {found.left}{case}, "
+                "and this check would raise again: the advice leaves out a term that the check counts",
+                steps=(
+                    Point(found.test, f"{found.value} is checked here"),
+                    Point(found.computed, f"{found.advice} is worked out for the message"),
+                    Point(found.raised, f"with it {found.value} is {found.left}"),
+                ),
+                fix=f"solve the formula of {found.value} for {found.option} with all its terms",
+            )

@@ -1,0 +1,33 @@
+"""SGM208: a division by a value that a line in sight can make zero."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sgmem.api import Point, Report, Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sgmem.api import Facts
+
+_HOW = {
+    "zero": "it is set to 0 here",
+    "floor": "the floor division here gives 0 where there is less than one",
+    "filtered": "nothing may be left of the list that is counted here",
+}
+
+
+class ZeroDivisorRule(Rule):
+    name = "zero-divisor"
+    code = "SGM208"
+
+    def check(self, facts: Facts) -> Iterator[Report]:
+        for found in facts.zero_divisors():
+            yield Report(
+                location=found.division,
+                message=f"{found.divisor} can be 0 and divides here without a check: {_HOW[found.how]}, line {found.producer.line}",
+                steps=(Point(found.producer, _HOW[found.how]), Point(found.division, f"{found.divisor} divides here")),
+                fix=f"check {found.divisor}, or keep it at 1 or more: max(1, ...)",
+                confidence="medium" if found.how == "filtered" else "high",
+            )
