@@ -16,6 +16,8 @@ from sgmem.cli.explain import EPILOG as EXPLAIN_EPILOG
 from sgmem.cli.explain import explain
 from sgmem.cli.init import EPILOG as INIT_EPILOG
 from sgmem.cli.init import init
+from sgmem.cli.models import EPILOG as MODELS_EPILOG
+from sgmem.cli.models import models
 from sgmem.cli.rule import EPILOG as RULE_EPILOG
 from sgmem.cli.rule import rule
 from sgmem.cli.trace import EPILOG as TRACE_EPILOG
@@ -56,6 +58,7 @@ app.command(epilog=TRACE_EPILOG, short_help="Show where a parameter comes from a
 app.command(epilog=CHECK_EPILOG, short_help="Find mistakes in the memory accounting.")(check)
 app.command(epilog=EXPLAIN_EPILOG, short_help="Put numbers into a formula, and find which is wrong.")(explain)
 app.command(epilog=RULE_EPILOG, short_help="Explain a rule, or list them all.")(rule)
+app.command(epilog=MODELS_EPILOG, short_help="List the model rows and what each matches.")(models)
 app.command(epilog=CONFIG_EPILOG, short_help="Show the settings in force and from where.")(config)
 app.command(epilog=INIT_EPILOG, short_help="Write a commented start of the settings.")(init)
 app.add_typer(baseline, name="baseline", short_help="Accept, prune or show the findings that are known.")

@@ -201,7 +201,7 @@ class ByName:
             if holder == parameter:
                 found.update(dict.fromkeys(classes))
         if not found:
-            for onto in self._stores(function, parameter):
+            for onto in self.stores(function, parameter):
                 if isinstance(onto, Class):
                     found[onto] = None
                     continue
@@ -218,7 +218,7 @@ class ByName:
         pattern = re.compile(rf"\b{re.escape(parameter)}(?:\[|\.(?:get|pop|setdefault)\()\s*['\"]")
         return any(pattern.search(function.file.own_text(i)) for i in function.file.mentions_in(function.index, parameter))
 
-    def _stores(self, function: Function, parameter: str, depth: int = 0) -> tuple[Class | str, ...]:
+    def stores(self, function: Function, parameter: str, depth: int = 0) -> tuple[Class | str, ...]:
         """Onto what a function stores the items of a parameter by name: classes, or the names of parameters that hold the object."""
         key = (function, parameter)
         found = self._stored.get(key)
@@ -285,7 +285,7 @@ class ByName:
                 given = bind(site, target.parameters)
                 rest = next((p.name for p in target.parameters if p.kind == "double-star"), None)
                 into = rest if argument.star == "**" else next((one.parameter for one in given if one.argument is argument), None)
-                for onto in self._stores(target, into, depth + 1) if into is not None else ():
+                for onto in self.stores(target, into, depth + 1) if into is not None else ():
                     if isinstance(onto, Class):
                         yield onto
                         continue

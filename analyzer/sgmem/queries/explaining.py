@@ -40,7 +40,8 @@ def compute(tree: SourceTree, text: str, options: ExplainOptions) -> Explain:
     report = options.progress or (lambda _: None)
     given = {one.name: one for one in (parse_given(each, options.exact) for each in options.given)}
     observed = _observed(options, text)
-    context = Context(ProgramFacts(Program(tree, tuple(tree.files)), load_models()))
+    models = load_models()
+    context = Context(ProgramFacts(Program(tree, tuple(tree.files), models.config), models))
     _check_names(tree, given)
     report("looking for the formula")
     plain = {name: one.value for name, one in given.items()}

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from sgmem.queries.results import Trace
     from sgmem.queries.results_check import CheckResult
     from sgmem.queries.results_explain import Explain
+    from sgmem.queries.results_models import ModelsResult
 
 TRACE_ORDER = ("schema", "parameter", "source", "sites", "flows", "formulas", "after_construction", "unresolved")
 EXPLAIN_ORDER = ("schema", "target", "result", "steps", "inputs", "thresholds", "observed")
@@ -34,6 +35,11 @@ def render_check_json(result: CheckResult) -> str:
 def render_explain_json(result: Explain) -> str:
     """Return the explanation as `sgmem/explain/1`, indented, with a newline at the end."""
     return encode(result, EXPLAIN_ORDER)
+
+
+def render_models_json(result: ModelsResult) -> str:
+    """Return the rows in force as `sgmem/models/1`, indented, with a newline at the end."""
+    return encode(result, ("schema", "source", "rows", "suggestions"))
 
 
 def encode(result: msgspec.Struct, first: tuple[str, ...]) -> str:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from sgmem.queries.results import Trace
     from sgmem.queries.results_check import CheckResult
     from sgmem.queries.results_explain import Explain
+    from sgmem.queries.results_models import ModelsResult
     from sgmem.report.view import View
 
 Renderer = Callable[[Any, "View"], str]
@@ -114,6 +115,18 @@ def explain_json(result: Explain, view: View) -> str:
     return render_explain_json(result)
 
 
+def models_text(result: ModelsResult, view: View) -> str:
+    from sgmem.report.models_terminal import render_models_text
+
+    return render_models_text(result, view)
+
+
+def models_json(result: ModelsResult, view: View) -> str:
+    from sgmem.report.json import render_models_json
+
+    return render_models_json(result)
+
+
 FORMATS: dict[str, tuple[Format, ...]] = {
     "trace": (
         Format("text", trace_text, for_people=True),
@@ -135,6 +148,10 @@ FORMATS: dict[str, tuple[Format, ...]] = {
     "explain": (
         Format("text", explain_text, for_people=True),
         Format("json", explain_json),
+    ),
+    "models": (
+        Format("text", models_text, for_people=True),
+        Format("json", models_json),
     ),
 }
 """The first format of a kind is its default."""
