@@ -47,9 +47,9 @@ class Inputs:
 
     def key_of(self, path: str) -> str | None:
         """The given name that means this place: its last part, or more parts of it."""
-        parts = parts_of(path)
+        parts = [part.lstrip("_") for part in parts_of(path)]
         for key in self.given:
-            wanted = key.split(".")
+            wanted = [part.lstrip("_") for part in key.split(".")]
             if parts[-len(wanted) :] == wanted:
                 return key
         return None

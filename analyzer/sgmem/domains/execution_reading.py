@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from sgmem.domains import arithmetic
 from sgmem.domains.execution_operations import binary, comparison, inverted, negative
+from sgmem.domains.execution_slice import names_in
 from sgmem.domains.execution_values import UNKNOWN, Known, Unknown, Value, constant
 from sgmem.domains.program_literals import literal_of
 from sgmem.domains.program_location import one_line
@@ -181,7 +182,8 @@ class Reader:
 
     def _conditional(self, expr: ir.Conditional, frame: Frame, statement: int, hint: str) -> Value:
         test = self.read(expr.test, frame, statement)
-        holds = self.machine.decide(test, frame.file, statement, None if _says_none(expr.orelse) is None else True)
+        guarded = _is_none(expr.orelse) or (_is_value(expr.test) and names_in(expr.test) <= names_in(expr.body))
+        holds = self.machine.decide(test, frame.file, statement, True if guarded else None)
         return self.read(expr.body if holds else expr.orelse, frame, statement, hint).after(_aside(test))
 
     def _boolean(self, expr: ir.Boolean, frame: Frame, statement: int) -> Value:
@@ -276,8 +278,13 @@ def _keeps_shape(part: Expr) -> bool:
     return isinstance(part, ir.Binary | ir.Unary | ir.Conditional | ir.Boolean | ir.Collection | ir.Const)
 
 
-def _says_none(expr: Expr) -> bool | None:
-    return True if isinstance(expr, ir.Const) and expr.value is None else None
+def _is_none(expr: Expr) -> bool:
+    return isinstance(expr, ir.Const) and expr.value is None
+
+
+def _is_value(test: Expr) -> bool:
+    """Whether a test asks a value whether it is there: `a // b if b else 0` is for the case that it is."""
+    return isinstance(test, ir.Name | ir.Attribute)
 
 
 def _aside(test: Value) -> Value:

@@ -29,6 +29,7 @@ class Relevance:
     def __init__(self, program: Program) -> None:
         self.program = program
         self._found: dict[tuple[str, int, frozenset[str], bool], tuple[frozenset[int], frozenset[str]]] = {}
+        self._below: list[Function] = []
 
     def of(self, file: File, scope: int, names: frozenset[str], results: bool) -> tuple[frozenset[int], frozenset[str]]:
         """The statements that matter for the names, for what the function returns too if `results`; and all names that
@@ -55,7 +56,7 @@ class Relevance:
                 for each in self._with_headers(file, scope, index):
                     if each not in kept:
                         kept.add(each)
-                        needed |= read_by(file.statement(each))
+                        needed |= read_by(file.statement(each)) | self._read_below(file, each, needed)
         if not results:
             self._add_early_returns(file, scope, own, kept, needed)
         return frozenset(kept), frozenset(needed)
@@ -68,6 +69,20 @@ class Relevance:
                 for each in self._with_headers(file, scope, index):
                     kept.add(each)
                     needed |= read_by(file.statement(each)) if each != index else set()
+
+    def _read_below(self, file: File, index: int, needed: set[str]) -> set[str]:
+        """The names that functions read for what they store for a statement that only calls them."""
+        found: set[str] = set()
+        if file.outline.statements[index].kind != "expression":
+            return found
+        for call in _calls(file.statement(index)):
+            for target, _, _ in self.program.calls.targets(call, file, file.outline.statements[index].scope):
+                if isinstance(target, Function) and target not in self._below and stores(target, needed):
+                    self._below.append(target)
+                    stored = frozenset(name for name in needed if stores(target, {name}))
+                    found |= self._find(target.file, target.index, stored, False)[1]
+                    self._below.pop()
+        return found
 
     def _with_headers(self, file: File, scope: int, index: int) -> Iterable[int]:
         """A statement and the compound statements around it."""

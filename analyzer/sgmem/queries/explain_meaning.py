@@ -81,7 +81,7 @@ class Meanings:
                 return f"{gauge.frame.text}, measured in {at.function} ({at.path}:{at.line})"
         option = self.option(row)
         if option is not None:
-            return option.help or f"set by {option.flag}"
+            return option.help or None
         for birth in self.births(row):
             if birth.kind in ("computed", "call", "constant") and birth.span != row.leaf.span:
                 code = one_line(birth.file.source.slice(birth.span))

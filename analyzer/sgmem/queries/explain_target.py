@@ -27,7 +27,7 @@ MAX_CANDIDATES = 12
 class Target(msgspec.Struct, frozen=True):
     """A function and the local or field that it computes; `name` is empty for what the function returns.
 
-    `computing` counts the assignments that calculate, `calling` those that only call.
+    `computing` counts the assignments that calculate, `calling` those that only call, `choosing` those of a number.
     """
 
     function: Function
@@ -35,6 +35,7 @@ class Target(msgspec.Struct, frozen=True):
     shown: str
     computing: int = 0
     calling: int = 0
+    choosing: int = 0
 
 
 def find_target(tree: SourceTree, context: Context, text: str, fit: Callable[[Target], int]) -> Target:
@@ -50,7 +51,8 @@ def find_target(tree: SourceTree, context: Context, text: str, fit: Callable[[Ta
             candidates=_similar(tree, context, wanted),
         )
     best = _narrowed(found, lambda target: min(target.computing, 1))
-    best = _narrowed(best, lambda target: min(target.calling, 1)) if not best[0].computing else best
+    if not best[0].computing:
+        best = _narrowed(best, lambda target: min(target.calling, 1))
     if len(best) > 1:
         best = _narrowed(best, fit)
     if len(best) > 1:
@@ -86,12 +88,13 @@ def _targets(context: Context, name: str) -> Iterator[Target]:
         function = context.program.calls.inside(seen.file, seen.statement)
         if function is None or is_aside(seen.file, seen.statement) or not isinstance(seen.place, Field | LooseField | Variable):
             continue
-        row = counts.setdefault(function, [0, 0])
+        row = counts.setdefault(function, [0, 0, 0])
         row[0] += _calculates_anew(seen)
         row[1] += _calls(seen)
-    for function, (computing, calling) in counts.items():
-        if computing or calling:
-            yield Target(function, name, f"{function.qualified}.{name}", computing, calling)
+        row[2] += _chooses(seen)
+    for function, (computing, calling, choosing) in counts.items():
+        if computing or calling or choosing > 1:
+            yield Target(function, name, f"{function.qualified}.{name}", computing, calling, choosing)
     for function in occurrences.functions(name):
         if not is_aside(function.file, function.scope.statement):
             returned = list(_returned(function))
@@ -127,6 +130,12 @@ def _reads(value: Expr, seen: Occurrence) -> bool:
 
 def _calls(seen: Occurrence) -> bool:
     return seen.binding is not None and isinstance(seen.binding.value, ir.Call)
+
+
+def _chooses(seen: Occurrence) -> bool:
+    """Whether a write sets a number: with several of them, branches choose one."""
+    value = seen.binding.value if seen.binding is not None else None
+    return isinstance(value, ir.Const) and isinstance(value.value, int | float) and not isinstance(value.value, bool)
 
 
 def _is_arithmetic(value: Expr) -> bool:

@@ -12,6 +12,7 @@ from sgmem.domains.execution_context import Context
 from sgmem.domains.program_facts import ProgramFacts
 from sgmem.domains.program_location import Location
 from sgmem.domains.unparse import text_of
+from sgmem.flow.aside import is_aside
 from sgmem.models.load import load_models
 from sgmem.program.program import Program
 from sgmem.queries.explain_given import Given, parse_given, plain_name
@@ -64,7 +65,7 @@ def _observed(options: ExplainOptions, text: str) -> Given | None:
 def _check_names(tree: SourceTree, given: Mapping[str, Given]) -> None:
     for name in given:
         last = name.rpartition(".")[2]
-        if not tree.mentioning(last):
+        if not tree.mentioning(last) and not tree.mentioning(f"_{last}"):
             close = similar(tree, last)
             raise UsageError(
                 f"--set {name}: nothing in the source has that name", hint=f"like it are {', '.join(close)}" if close else None
@@ -125,14 +126,35 @@ class Explaining:
     def _main(self) -> Run:
         """The run to tell of: inputs in their own units; of undecided branches one that the inputs suffice for."""
         run = Run(self.context, self.target, self._known())
+        if self._renamed(run):
+            run = Run(self.context, self.target, self._known())
         if self._converted(run):
             run = Run(self.context, self.target, self._known())
+        run = self._with_caller(run)
         for _ in range(4):
             better = self._better(run)
             if better is None:
                 break
             run = better
         return run
+
+    def _with_caller(self, run: Run) -> Run:
+        """Where fields that were set before are missing: the function that calls this one, and perhaps those that set them."""
+        fields = [name for name in run.missing if "." in run.machine.inputs.all[name].path]
+        function, name = self.target.function, self.target.name
+        if not fields or not name or function.owner is None:
+            return run
+        sites = [site for site in self.context.program.calls.callers(function) if not is_aside(site.file, site.statement)]
+        callers = {self.context.program.calls.inside(site.file, site.statement) for site in sites if site.certain}
+        caller = next(iter(callers)) if len(callers) == 1 else None
+        if caller is None or caller.owner is None or not self.context.program.classes.related(caller.owner, function.owner):
+            return run
+        outer = Target(caller, name, self.target.shown)
+        other = Run(self.context, outer, self._known())
+        if other.value is None or not set(other.missing) < set(run.missing):
+            return run
+        self.target = outer
+        return other
 
     def _better(self, run: Run) -> Run | None:
         """A run with one assumption turned that lacks fewer inputs."""
@@ -157,6 +179,22 @@ class Explaining:
 
     def _known(self) -> dict[str, Known]:
         return {name: one.value for name, one in self.given.items()}
+
+    def _renamed(self, run: Run) -> bool:
+        """Give inputs that lack a value the one that was given under a name their value had on its way here."""
+        changed = False
+        for name in [name for name in self.given if name not in run.machine.inputs.used]:
+            for missing in run.missing:
+                row = run.machine.inputs.all[missing]
+                births = self.meanings.births(row)
+                passed = {hop.text.rpartition(".")[2].removesuffix("()") for birth in births[:1] for hop in birth.hops}
+                if name in passed and missing not in self.given:
+                    one = self.given.pop(name)
+                    self.given[missing] = Given(missing, one.text, one.value, one.low, one.high, one.unit)
+                    self.notes.append(f"{missing} is what was given as {name}: its value comes that way")
+                    changed = True
+                    break
+        return changed
 
     def _converted(self, run: Run) -> bool:
         """Bring values that were given with a unit to the unit of their input. Says whether anything changed."""
