@@ -37,6 +37,11 @@ class Assembled:
         """The classes whose fields `owner` gets, in the order in which the source lists them."""
         return self._sets.get(owner, ())
 
+    @property
+    def owners(self) -> tuple[Class, ...]:
+        """Every class that gets fields of others."""
+        return tuple(self._sets)
+
     def assembled_from(self, field_set: Class) -> tuple[Class, ...]:
         """The classes that get the fields of `field_set`."""
         return self._users.get(field_set, ())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from sgmem.models.patterns import last_name, matches
@@ -9,27 +11,45 @@ from sgmem.program.entities import Class, Function, Global
 from sgmem.syntax import ir
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from sgmem.models.load import Table
     from sgmem.models.rows import ConfigKind, ConfigRow
+    from sgmem.program.assembled import Assembled
     from sgmem.program.files import File
     from sgmem.program.names import Names
     from sgmem.program.spelling import Spelling
+    from sgmem.syntax.ir import Expr
 
+_SETTING = re.compile(r"setattr(?:__)?\(\s*(\w+)\s*,\s*(\w+)\s*,\s*(\w+)\s*,?\s*\)")
 _DICTS = (ir.Dict, ir.Comprehension)
 
 
 class Idioms:
     """Answers for single definitions; a row counts only where the definition looks as its kind must."""
 
-    def __init__(self, names: Names, spelling: Spelling, rows: Table[ConfigRow] | None) -> None:
+    def __init__(self, names: Names, assembled: Assembled, spelling: Spelling, rows: Table[ConfigRow] | None) -> None:
         self.names = names
+        self.assembled = assembled
         self.spelling = spelling
         self.rows = rows
+        self._taken: dict[Class, tuple[Expr, ...]] = {}
         self._views: dict[Class, tuple[Class, ...]] = {}
         self._writers: dict[Function, tuple[tuple[str, tuple[Class, ...]], ...]] = {}
         self._providers: dict[Function, tuple[Class, ...]] = {}
+
+    @cached_property
+    def records(self) -> tuple[Class, ...]:
+        """The records that rows name, and those that are assembled at run time."""
+        named = [one for row in self.rows.rows for pattern in row.of for one in self.matching(pattern)] if self.rows is not None else []
+        return tuple(dict.fromkeys([*self.assembled.owners, *(one for one in named if not is_view(one))]))
+
+    def taken_by_name(self, owner: Class) -> tuple[Expr, ...]:
+        """The annotations of the values that a class's own methods set as attributes of computed names."""
+        found = self._taken.get(owner)
+        if found is None:
+            found = self._taken[owner] = tuple(_taken(owner))
+        return found
 
     def views(self, owner: Class) -> tuple[Class, ...]:
         """The records whose fields the attributes of a view are."""
@@ -77,6 +97,20 @@ class Idioms:
     def matching(self, pattern: str) -> list[Class]:
         """The module-level classes that a pattern names."""
         return [one for one in self.spelling.named(last_name(pattern)) if matches(pattern, one.qualified)]
+
+
+def _taken(owner: Class) -> Iterator[Expr]:
+    for index in owner.file.children.get(owner.index, {}).values():
+        scope = owner.file.scope(index)
+        if scope.kind != "function" or len(scope.parameters) < 3:
+            continue
+        text = owner.file.source.slice(scope.span)
+        receiver = scope.parameters[0].name
+        for match in _SETTING.finditer(text):
+            value = next((p for p in scope.parameters if p.name == match[3]), None)
+            if match[1] == receiver and any(p.name == match[2] for p in scope.parameters) and value is not None:
+                if value.annotation is not None:
+                    yield owner.file.expression(value.annotation)
 
 
 def is_view(owner: Class) -> bool:

@@ -28,6 +28,6 @@ class Program:
         self.names = Names(self.files)
         self.classes = Classes(self.names)
         self.spelling = Spelling(self.files)
-        self.idioms = Idioms(self.names, self.spelling, config)
+        self.idioms = Idioms(self.names, self.classes.assembled, self.spelling, config)
         self.values = Values(self.names, self.classes, self.idioms)
         self.calls = Calls(self.files, self.names, self.classes, self.values)

@@ -218,7 +218,19 @@ class Values:
         if not found and method is None:
             for behind in self.proxied(owner, name, depth):
                 found |= self.field_types(behind, name, depth + 1, path)
+            found |= set() if found else self._held_by_name(owner, name, depth, path)
         return found
+
+    def _held_by_name(self, owner: Class, name: str, depth: int, path: Path) -> set[Class]:
+        """What a bag holds under a name that nothing declares: the field of a record that it is filled from, else what one of its
+        methods says that it takes, `def add(self, name, part: Bag): setattr(self, name, part)`."""
+        taken = self.idioms.taken_by_name(owner)
+        if not taken:
+            return set()
+        records = [one for one in self.idioms.records if name in self.classes.record_fields(one)]
+        if records:
+            return set().union(*(self.field_types(one, name, depth + 1, path) for one in records))
+        return set().union(*(self.annotated(each, owner.file, owner.index, depth, path) for each in taken))
 
     def _own_field_types(self, owner: Class, name: str, depth: int, path: Path) -> set[Class]:
         """By what the class itself declares and stores; a declared type says more than a default."""
