@@ -147,3 +147,73 @@ def test_a_target_that_no_formula_computes_is_not_found(target: str) -> None:
 def test_values_that_make_no_sense_are_refused(given: str) -> None:
     with pytest.raises(UsageError):
         asked(BUDGET, "rest", given)
+
+
+PASSED = """
+    class Sizer:
+        def resolve(self, before):
+            budget = self._budget(before)
+            return self._fit(budget)
+
+        def _budget(self, before):
+            return int((self.free - before * (1 - self.share)) * 1024)
+
+        def _fit(self, budget):
+            return Pool().sizes(budget, self.page)
+
+        def other(self):
+            spare = 4
+            return Pool().sizes(spare, 1)
+
+    class Pool:
+        def sizes(self, room, page):
+            tokens = room // self.cell
+            tokens = tokens // page * page
+            return tokens
+"""
+
+
+def test_a_parameter_is_followed_to_the_caller_in_which_the_given_inputs_count() -> None:
+    found = asked(PASSED, "tokens", "free=20", "before=100", "share=0.9", "cell=16", "page=8", exact=True)
+    assert found.result.value == 640
+    assert [row.name for row in found.inputs if row.origin == "given"] == ["free", "before", "share", "cell", "page"]
+    assert {row.input: row.value for row in found.thresholds}["share"] == 0.8
+
+
+def test_without_inputs_of_a_caller_the_parameter_is_the_input() -> None:
+    found = asked(PASSED, "tokens", "room=1000", "cell=16", "page=8")
+    assert found.result.value == 56
+
+
+def test_fields_that_a_function_called_before_sets_are_followed() -> None:
+    source = """
+        class Args:
+            def __post_init__(self, card):
+                self._sizes(card)
+                self._share(card)
+
+            def _sizes(self, card):
+                self.chunk = 2 if card < 100 else 8
+
+            def _share(self, card):
+                self.share = (card - self.chunk) / card
+    """
+    assert asked(source, "share", "card=50").result.value == 0.96
+
+
+def test_an_input_may_be_given_by_the_name_its_value_had_on_its_way() -> None:
+    source = """
+        import torch
+
+        class Runner:
+            def start(self):
+                least = torch.cuda.mem_get_info()[0]
+                self.size(least)
+
+            def size(self, total):
+                rest = total - 4
+                return rest
+    """
+    found = asked(source, "rest", "least=10")
+    assert found.result.value == 6
+    assert "given as least" in found.notes[0]

@@ -96,13 +96,17 @@ class Machine:
         self.caller = Caller(self)
         self._blocks: dict[str, dict[tuple[int, str], list[int]]] = {}
 
-    def run(self, function: Function, target: str) -> tuple[Frame, End]:
-        """Execute a function as far as `target`, a local name or field, depends on it; `""` for what it returns."""
+    def run(self, function: Function, target: str, arguments: Mapping[str, Value] | None = None) -> tuple[Frame, End]:
+        """Execute a function as far as `target`, a local name or field, depends on it; `""` for what it returns.
+
+        Parameters are inputs, but for those whose `arguments` are known.
+        """
         names = frozenset({target}) if target else frozenset[str]()
         relevant, needed = self.context.relevance.of(function.file, function.index, names, not target)
         frame = Frame(function, relevant, needed, results=not target)
         for parameter in function.parameters:
-            frame.locals[parameter.name] = self.inputs.parameter(function, parameter.name)
+            given = (arguments or {}).get(parameter.name)
+            frame.locals[parameter.name] = given or self.inputs.parameter(function, parameter.name)
         return frame, self.body(frame)
 
     def body(self, frame: Frame) -> End:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sgmem.domains.execution import TestKey
     from sgmem.domains.execution_context import Context
     from sgmem.domains.execution_values import Known, Value
-    from sgmem.queries.explain_target import Target
+    from sgmem.queries.explain_target import Passed, Target
     from sgmem.syntax.ir import Expr
 
 
@@ -34,7 +34,8 @@ class Run:
         self.given = dict(given)
         self.assumed = dict(assumed or {})
         self.machine = Machine(context, given, assumed)
-        frame, end = self.machine.run(target.function, target.name)
+        arguments = {one.parameter: value for one in target.passed if (value := self._passed(one)) is not None}
+        frame, end = self.machine.run(target.function, target.name, arguments)
         self.value: Value | None = None
         if not target.name:
             self.value = end.value if isinstance(end, Returned) else None
@@ -43,6 +44,12 @@ class Run:
         else:
             fields = [value for path, value in self.machine.fields.items() if path.rpartition(".")[2] == target.name]
             self.value = fields[-1] if fields else None
+
+    def _passed(self, passed: Passed) -> Value | None:
+        """What a caller passes, as that caller calculates it."""
+        arguments = {one.parameter: value for one in passed.passed if (value := self._passed(one)) is not None}
+        frame, _ = self.machine.run(passed.caller, passed.local, arguments)
+        return frame.locals.get(passed.local)
 
     @property
     def number(self) -> Fraction | None:

@@ -10,6 +10,7 @@ from sgmem.config.errors import NothingAnalysed
 from sgmem.flow.aside import is_aside
 from sgmem.flow.places import Field, LooseField, Variable
 from sgmem.flow.wanted import Wanted
+from sgmem.program.calls import bind
 from sgmem.program.entities import Function
 from sgmem.syntax import ir
 
@@ -22,6 +23,18 @@ if TYPE_CHECKING:
     from sgmem.syntax.ir import Expr
 
 MAX_CANDIDATES = 12
+MAX_DEPTH = 3
+
+
+class Passed(msgspec.Struct, frozen=True):
+    """A parameter of a function, and the local of a caller that is passed for it; `passed` is the same for the caller's own
+    parameter, where that is what it passes on.
+    """
+
+    parameter: str
+    caller: Function
+    local: str
+    passed: tuple[Passed, ...] = ()
 
 
 class Target(msgspec.Struct, frozen=True):
@@ -36,6 +49,7 @@ class Target(msgspec.Struct, frozen=True):
     computing: int = 0
     calling: int = 0
     choosing: int = 0
+    passed: tuple[Passed, ...] = ()
 
 
 def find_target(tree: SourceTree, context: Context, text: str, fit: Callable[[Target], int]) -> Target:
@@ -156,3 +170,21 @@ def _returned(function: Function) -> Iterator[Expr]:
     for index in function.file.own_statements(function.index):
         if function.file.outline.statements[index].kind == "return":
             yield from function.file.statement(index).values
+
+
+def passed_for(context: Context, function: Function, parameter: str, depth: int = MAX_DEPTH) -> tuple[Passed, ...]:
+    """The locals that the callers of a function pass for a parameter, through callers that only pass it on."""
+    found: dict[Passed, None] = {}
+    for site in context.program.calls.callers(function):
+        caller = context.program.calls.inside(site.file, site.statement)
+        if caller is None or is_aside(site.file, site.statement):
+            continue
+        for one in bind(site, function.parameters):
+            if one.parameter != parameter or one.key is not None or not isinstance(one.argument.value, ir.Name):
+                continue
+            name = one.argument.value.id
+            if depth and caller.parameter(name) is not None:
+                for outer in passed_for(context, caller, name, depth - 1):
+                    found[Passed(parameter, caller, name, (outer,))] = None
+            found[Passed(parameter, caller, name)] = None
+    return tuple(found)

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from sgmem.config.errors import UsageError
 from sgmem.domains.algebra import Unsupported
 from sgmem.domains.execution_context import Context
@@ -22,7 +24,7 @@ from sgmem.queries.explain_observed import observe
 from sgmem.queries.explain_rows import Rows, as_number
 from sgmem.queries.explain_run import Run
 from sgmem.queries.explain_solving import Solver
-from sgmem.queries.explain_target import Target, find_target
+from sgmem.queries.explain_target import Target, find_target, passed_for
 from sgmem.queries.results_explain import CodePlace, Explain, Result
 from sgmem.queries.sites import source_info
 from sgmem.queries.tracing import similar
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from sgmem.source.tree import SourceTree
 
 MAX_FLIPS = 64
+MAX_CALLERS = 6
 
 
 def compute(tree: SourceTree, text: str, options: ExplainOptions) -> Explain:
@@ -130,12 +133,28 @@ class Explaining:
             run = Run(self.context, self.target, self._known())
         if self._converted(run):
             run = Run(self.context, self.target, self._known())
-        run = self._with_caller(run)
+        run = self._with_caller(self._with_arguments(run))
         for _ in range(4):
             better = self._better(run)
             if better is None:
                 break
             run = better
+        return run
+
+    def _with_arguments(self, run: Run) -> Run:
+        """Where parameters are missing: what a caller calculates for them, the one in which most of the given inputs count."""
+        parameters = {parameter.name for parameter in self.target.function.parameters}
+        for name in [name for name in run.missing if name in parameters]:
+            if not set(self.given) - run.machine.inputs.used:
+                break
+            for passed in passed_for(self.context, self.target.function, name)[:MAX_CALLERS]:
+                target = msgspec.structs.replace(self.target, passed=(*self.target.passed, passed))
+                other = Run(self.context, target, self._known())
+                if other.value is not None and other.machine.inputs.used > run.machine.inputs.used:
+                    self.target, run = target, other
+                    break
+        if self.target.passed and self._converted(run):
+            run = Run(self.context, self.target, self._known())
         return run
 
     def _with_caller(self, run: Run) -> Run:
