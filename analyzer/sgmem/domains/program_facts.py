@@ -164,14 +164,15 @@ class ProgramFacts:
         self.models = models
         self.order = Order(program.names)
         self.occurrences = Occurrences(program)
-        measurements = Measurements(program, models)
-        conditions = Conditions(program, self.order)
+        measurements = self.measurements = Measurements(program, models)
+        conditions = self.conditions = Conditions(program, self.order)
         activations = Activations(program, self.order)
+        self.events = Events(program, models, activations, conditions)
         self.gauges = Gauges(program, measurements, self.order)
         self.units = Units(program, models, self.gauges, self.order)
         self.births = Births(program, self.occurrences, self.order, measurements.measures)
         self.negatives = NegativeVerdicts(program, self.occurrences, self.order, self.units, self.births.of)
-        self.timing = Timing(self.births, self.gauges, activations, Events(program, models, activations, conditions))
+        self.timing = Timing(self.births, self.gauges, activations, self.events)
         self.reaches = Reaches(
             program,
             models,
@@ -244,6 +245,13 @@ class ProgramFacts:
         from sgmem.domains.program_raising_queries import raising_queries
 
         return raising_queries(self)
+
+    def readings(self, call: ir.Call, file: File, statement: int) -> Iterator[Gauge]:
+        row = self.measurements.row(call, file, file.outline.statements[statement].scope)
+        for result in row.results if row is not None else ():
+            gauge = self.gauges.part(call, result.index, file, statement, result.attribute)
+            if gauge is not None:
+                yield gauge
 
     def origin(self, birth: Birth) -> Origin:
         hops = tuple(Location(hop.file, hop.statement, hop.span) for hop in reversed(birth.hops))

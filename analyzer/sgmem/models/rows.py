@@ -15,7 +15,7 @@ Statistic = Literal["now", "peak"]
 MeasuredScope = Literal["process", "device", "machine"]
 EventKind = Literal[
     "communicator", "load-weights", "pool", "tensor", "workspace", "graph-capture", "warm-up", "offload", "release",
-    "restore", "empty-cache", "collect", "synchronize",
+    "restore", "empty-cache", "collect", "synchronize", "forward",
 ]  # fmt: skip
 Effect = Literal["allocates", "frees", "none"]
 
@@ -94,6 +94,8 @@ class EventRow(Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     kind: EventKind
     effect: Effect
+    leaf: bool = False
+    """What it calls is of no interest to the order of a start-up."""
     where: Literal["device", "host"] = "device"
 
 
