@@ -20,6 +20,8 @@ from sgmem.cli.models import EPILOG as MODELS_EPILOG
 from sgmem.cli.models import models
 from sgmem.cli.rule import EPILOG as RULE_EPILOG
 from sgmem.cli.rule import rule
+from sgmem.cli.timeline import EPILOG as TIMELINE_EPILOG
+from sgmem.cli.timeline import timeline
 from sgmem.cli.trace import EPILOG as TRACE_EPILOG
 from sgmem.cli.trace import trace
 from sgmem.version import __version__
@@ -30,6 +32,8 @@ Examples:
       every place that sets, hands on and uses it, in the sglang found here
   sgmem trace mem_fraction_static --source sglang==VERSION
       the same in a release
+  sgmem timeline
+      the start-up in order: what is measured, loaded, allocated and freed
   sgmem check
       lint the memory accounting of the sglang found here
   sgmem explain rest_memory --set mem_fraction_static=0.55 --set ...
@@ -55,6 +59,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command(epilog=TRACE_EPILOG, short_help="Show where a parameter comes from and goes.")(trace)
+app.command(epilog=TIMELINE_EPILOG, short_help="Show the start-up in order: what is measured, loaded, allocated.")(timeline)
 app.command(epilog=CHECK_EPILOG, short_help="Find mistakes in the memory accounting.")(check)
 app.command(epilog=EXPLAIN_EPILOG, short_help="Put numbers into a formula, and find which is wrong.")(explain)
 app.command(epilog=RULE_EPILOG, short_help="Explain a rule, or list them all.")(rule)

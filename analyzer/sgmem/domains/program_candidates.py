@@ -15,7 +15,7 @@ from sgmem.program.names import bound_names
 from sgmem.syntax import ir
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from sgmem.models.load import Models
     from sgmem.program.files import File
@@ -47,17 +47,21 @@ class Candidates:
 
     def statements(self) -> Iterator[tuple[File, int]]:
         """Every statement worth lowering, with its file, in source order."""
-        for file in self.files():
+        yield from self.statements_of(sorted(self.program.files.paths))
+
+    def statements_of(self, paths: Iterable[str]) -> Iterator[tuple[File, int]]:
+        """The same in some files."""
+        for file in self.files(paths):
             for index in sorted(self._in_file(file)):
                 yield file, index
 
-    def files(self) -> Iterator[File]:
+    def files(self, paths: Iterable[str]) -> Iterator[File]:
         """The files that seem to calculate with memory, parsed.
 
         A file in which everything is in bytes, by its names, and nothing is measured has nothing to mix up: of such
         files (message buffers, kernels) there are many.
         """
-        for path in sorted(self.program.files.paths):
+        for path in paths:
             data = self.program.files.tree.read(path)
             if _SCALED.search(data) is None and not any(word in data for word in self._telling):
                 continue

@@ -145,6 +145,11 @@ class Formula:
         """Where the value goes with its sign, and the checks on the way."""
         return self._owner.reaches.of(self._expression)
 
+    @property
+    def expanded(self) -> Expr:
+        """The arithmetic with local definitions put in place."""
+        return self._expanded
+
     @cached_property
     def mixed_times(self) -> MixedTimes | None:
         """Two inputs measured on either side of something that allocates.
@@ -246,7 +251,16 @@ class ProgramFacts:
 
         return raising_queries(self)
 
+    def formulas_inside(self, functions: frozenset[tuple[str, int]]) -> Iterator[Formula]:
+        """The formulas of some functions, given by path and scope."""
+        paths = sorted({path for path, _ in functions})
+        for file, statement in Candidates(self.program, self.models).statements_of(paths):
+            if (file.path, file.outline.statements[statement].scope) in functions:
+                for expression in formulas_in(file, statement):
+                    yield Formula(self, expression)
+
     def readings(self, call: ir.Call, file: File, statement: int) -> Iterator[Gauge]:
+        """Every value that a measuring call gives."""
         row = self.measurements.row(call, file, file.outline.statements[statement].scope)
         for result in row.results if row is not None else ():
             gauge = self.gauges.part(call, result.index, file, statement, result.attribute)

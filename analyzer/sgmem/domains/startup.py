@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from sgmem.control.evaluation import expression_conditions
-from sgmem.control.predicates import TRUE
+from sgmem.control.predicates import TRUE, And, Predicate
 from sgmem.control.rendering import render
 from sgmem.domains.program_location import Location, last_name, of_statement
 from sgmem.domains.startup_steps import Startup, Step
 from sgmem.domains.startup_targets import Entered, Targets
-from sgmem.program.entities import Class, Function
 from sgmem.syntax import ir
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sgmem.domains.program_facts import ProgramFacts
+    from sgmem.program.entities import Class, Function
     from sgmem.program.files import File
     from sgmem.syntax.ir import Expr
 
@@ -42,10 +41,17 @@ class Expander:
         self._known: dict[Entered, list[Step]] = {}
         self._open: set[Entered] = set()
         self.entered = 0
+        self.complete = True
 
     def expand(self, root: Function, receiver: Class | None) -> Startup:
         entered = Entered(root, receiver)
-        return Startup(entered.name, of_statement(root.file, root.scope.statement), self._inside(entered))
+        steps = self._inside(entered)
+        return Startup(entered.name, of_statement(root.file, root.scope.statement), steps, self.complete)
+
+    @property
+    def functions(self) -> frozenset[tuple[str, int]]:
+        """The functions that were entered, by path and scope."""
+        return frozenset((one.function.file.path, one.function.index) for one in self._known)
 
     @cached_property
     def _names(self) -> frozenset[str]:
@@ -58,7 +64,10 @@ class Expander:
         known = self._known.get(entered)
         if known is not None:
             return known
-        if entered in self._open or len(self._open) >= MAX_DEPTH or self.entered >= MAX_FUNCTIONS:
+        if entered in self._open:
+            return []
+        if len(self._open) >= MAX_DEPTH or self.entered >= MAX_FUNCTIONS:
+            self.complete = False
             return []
         self._open.add(entered)
         self.entered += 1
@@ -82,10 +91,10 @@ class Expander:
                     yield step
 
     def _may_matter(self, name: str) -> bool:
+        """Whether a call of that name could lead on: a name of the program, of the models, or a variable that holds a class."""
         models = self.facts.models
-        return name in self._names or bool(models.events.rows_for_name(name)) or bool(models.measurements.rows_for_name(name)) or (
-            name not in _BUILTINS and name[:1].isupper()
-        ) or name.endswith(("cls", "class", "factory", "Class"))
+        known = name in self._names or bool(models.events.rows_for_name(name)) or bool(models.measurements.rows_for_name(name))
+        return known or (name not in _BUILTINS and name[:1].isupper()) or name.lower().endswith(("cls", "class", "factory"))
 
     def _step(self, entered: Entered, file: File, index: int, call: ir.Call) -> Step | None:
         function = entered.function
@@ -113,7 +122,10 @@ class Expander:
         if len(leading) == 1 and len(inner) == 1:
             step.target, step.children = leading[0][0].name, leading[0][1]
         elif leading:
-            step.children = [Step("choice", at, target.name.rpartition(":")[2], target.name, certain=False, children=steps) for target, steps in leading]
+            step.children = [
+                Step("choice", at, target.name.rpartition(":")[2], target.name, certain=False, children=steps)
+                for target, steps in leading
+            ]
         elif inner:
             step.target = inner[0][0].name
         return step
@@ -121,8 +133,13 @@ class Expander:
     def _place(self, step: Step, file: File, index: int, call: ir.Call, ancestors: tuple[Expr, ...]) -> None:
         """Fill in under which conditions the step is taken."""
         conditions = (*self.facts.conditions.own(file, index), *expression_conditions(call, ancestors, index))
-        step.when = tuple(render(one.predicate) for one in conditions if one.how != "check" and one.predicate != TRUE)
+        held = [part for one in conditions if one.how != "check" and one.predicate != TRUE for part in _conjuncts(one.predicate)]
+        step.when = tuple(dict.fromkeys(render(part) for part in held))
         step.loop = in_loop(file, index) or any(isinstance(above, ir.Comprehension) for above in ancestors)
+
+
+def _conjuncts(predicate: Predicate) -> tuple[Predicate, ...]:
+    return tuple(predicate.parts) if isinstance(predicate, And) else (predicate,)
 
 
 def in_loop(file: File, index: int) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from sgmem.domains.program_gauges import Gauge
     from sgmem.domains.program_location import Location
     from sgmem.models.rows import EventRow
-
-Order = Literal["certain", "likely"]
 
 
 @dataclass(slots=True)
@@ -33,14 +31,7 @@ class Step:
     certain: bool = True
     row: EventRow | None = None
     gauges: tuple[Gauge, ...] = ()
-    role: str | None = None
     children: list[Step] = field(default_factory=list)
-    cut: str | None = None
-    """Why what it leads to is not shown in full, if it is not."""
-
-    @property
-    def is_event(self) -> bool:
-        return self.row is not None
 
     def walk(self) -> Iterator[Step]:
         """This step and all below, in the order of time: a call before what it leads to."""
@@ -53,12 +44,12 @@ class Step:
 
 @dataclass(slots=True)
 class Startup:
-    """What happens from a root on. `unfollowed` are calls that some function of the program may answer, but which is not known."""
+    """What happens from a root on. `complete` is false where a bound stopped the expansion."""
 
     root: str
     location: Location
     steps: list[Step]
-    unfollowed: list[tuple[Location, str]] = field(default_factory=list)
+    complete: bool = True
 
     def walk(self) -> Iterator[Step]:
         for step in self.steps:

@@ -117,6 +117,7 @@ class Targets:
         for one in self.program.values.callables(call.func, file, function.index):
             certain = certain and one.certain
             target: Function | None
+            around: Class | None
             if isinstance(one.target, Class):
                 target, around = self.program.calls.constructor(one.target), one.target
             else:
@@ -128,11 +129,11 @@ class Targets:
         if not found:
             certain = False
         if not found and by_name:
-            for target, _, _ in self.program.calls.targets(call, file, function.index):
-                if isinstance(target, Function):
-                    found[Entered(target, target.owner)] = None
-        entered = tuple(found)
-        return entered[:MAX_TARGETS], certain and len(entered) == 1
+            for entered, _, _ in self.program.calls.targets(call, file, function.index):
+                if isinstance(entered, Function):
+                    found[Entered(entered, entered.owner)] = None
+        targets = tuple(found)
+        return targets[:MAX_TARGETS], certain and len(targets) == 1
 
 
 def _class_around(function: Function) -> Class | None:

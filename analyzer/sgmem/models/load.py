@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 import msgspec
 
 from sgmem.models.patterns import PatternError, last_name, matches, validate
-from sgmem.models.rows import ConfigRow, EventRow, MeasurementRow, Row, SinkRow, UnitRow
+from sgmem.models.rows import ConfigRow, EventRow, MeasurementRow, RoleRow, RootRow, Row, SinkRow, UnitRow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -25,6 +25,8 @@ FILES: dict[str, type[Row]] = {
     "event": EventRow,
     "sink": SinkRow,
     "config": ConfigRow,
+    "root": RootRow,
+    "role": RoleRow,
 }
 """The tables that a model file may hold, and the type of their rows."""
 
@@ -97,6 +99,8 @@ class Models(msgspec.Struct, frozen=True, eq=False):
     events: Table[EventRow]
     sinks: Table[SinkRow]
     config: Table[ConfigRow]
+    roots: Table[RootRow]
+    roles: Table[RoleRow]
     digest: str
 
 
@@ -124,6 +128,8 @@ def load_models(extra: Sequence[Path] = (), own_rows: Mapping[str, Sequence[obje
         Table(_only(EventRow, rows["event"])),
         Table(_only(SinkRow, rows["sink"])),
         Table(_only(ConfigRow, rows["config"])),
+        Table(_only(RootRow, rows["root"])),
+        Table(_only(RoleRow, rows["role"])),
         digest.hexdigest(),
     )
 

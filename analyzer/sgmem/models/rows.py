@@ -99,6 +99,18 @@ class EventRow(Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
     where: Literal["device", "host"] = "device"
 
 
+class RootRow(Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A function where a start-up begins, if what it leads to has events of all the kinds in `contains`. The first that has counts."""
+
+    contains: tuple[EventKind, ...] = ("load-weights",)
+
+
+class RoleRow(Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A flag that tells one kind of worker from the other, and the word that names of that kind contain."""
+
+    role: str
+
+
 class SinkRow(Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A call that turns numbers into memory. `sizes` are the arguments that say how much, by name or position; all, if
     empty.

@@ -80,3 +80,11 @@ class ExplainOptions(msgspec.Struct, frozen=True):
     exact: bool = False
     store: Store | None = None
     progress: Callable[[str], None] | None = None
+
+
+class TimelineOptions(msgspec.Struct, frozen=True):
+    """`own` is what the project adds to the models, `store` and `progress` are as for a trace."""
+
+    store: Store | None = None
+    progress: Callable[[str], None] | None = None
+    own: OwnModels = NO_OWN_MODELS

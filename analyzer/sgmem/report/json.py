@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from sgmem.queries.results_check import CheckResult
     from sgmem.queries.results_explain import Explain
     from sgmem.queries.results_models import ModelsResult
+    from sgmem.queries.results_timeline import Timeline
 
 TRACE_ORDER = ("schema", "parameter", "source", "sites", "flows", "formulas", "after_construction", "unresolved")
 EXPLAIN_ORDER = ("schema", "target", "result", "steps", "inputs", "thresholds", "observed")
@@ -40,6 +41,11 @@ def render_explain_json(result: Explain) -> str:
 def render_models_json(result: ModelsResult) -> str:
     """Return the rows in force as `sgmem/models/1`, indented, with a newline at the end."""
     return encode(result, ("schema", "source", "rows", "suggestions"))
+
+
+def render_timeline_json(result: Timeline) -> str:
+    """Return a timeline as `sgmem/timeline/1`, indented, with a newline at the end."""
+    return encode(result, ("schema", "root", "path", "line", "source", "steps", "formulas", "complete"))
 
 
 def encode(result: msgspec.Struct, first: tuple[str, ...]) -> str:

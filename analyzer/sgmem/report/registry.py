@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from sgmem.queries.results_check import CheckResult
     from sgmem.queries.results_explain import Explain
     from sgmem.queries.results_models import ModelsResult
+    from sgmem.queries.results_timeline import Timeline
     from sgmem.report.view import View
 
 Renderer = Callable[[Any, "View"], str]
@@ -127,6 +128,18 @@ def models_json(result: ModelsResult, view: View) -> str:
     return render_models_json(result)
 
 
+def timeline_text(result: Timeline, view: View) -> str:
+    from sgmem.report.timeline_terminal import render_timeline_text
+
+    return render_timeline_text(result, view)
+
+
+def timeline_json(result: Timeline, view: View) -> str:
+    from sgmem.report.json import render_timeline_json
+
+    return render_timeline_json(result)
+
+
 FORMATS: dict[str, tuple[Format, ...]] = {
     "trace": (
         Format("text", trace_text, for_people=True),
@@ -152,6 +165,10 @@ FORMATS: dict[str, tuple[Format, ...]] = {
     "models": (
         Format("text", models_text, for_people=True),
         Format("json", models_json),
+    ),
+    "timeline": (
+        Format("text", timeline_text, for_people=True),
+        Format("json", timeline_json),
     ),
 }
 """The first format of a kind is its default."""
