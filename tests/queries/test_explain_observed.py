@@ -114,3 +114,21 @@ def test_the_interval_contains_the_truth(
     for one in found.explanations:
         if one.input == "share" and true_total > 1:
             assert one.low - 1e-9 <= float(share) <= one.high + 1e-9
+
+
+def test_an_option_left_at_its_default_may_be_the_cause_even_across_a_branch() -> None:
+    source = (
+        OPTIONS
+        + """
+    def budget(args: Args, total):
+        graphs = 10
+        if args.ranks >= 4:
+            graphs = 20
+        spare = total - graphs - args.ranks * 5
+        return spare
+"""
+    )
+    found = asked(source, "spare", "total=100", observed="spare=40").observed
+    assert found is not None
+    by_name = {one.input: one.value for one in found.explanations}
+    assert by_name == {"total": 55, "ranks": 8}

@@ -23,6 +23,8 @@ class Inputs:
     def __init__(self, context: Context, given: Mapping[str, Known]) -> None:
         self.context = context
         self.given = given
+        self.labels: dict[str, str] = {}
+        """What given inputs are called in formulas, where that is not what they are given by."""
         self.used: set[str] = set()
         self.all: dict[str, Input] = {}
         self.initials: dict[str, Value] = {}
@@ -42,7 +44,8 @@ class Inputs:
             return None
         self.used.add(key)
         known = self.given[key]
-        row = self.all.setdefault(key, Input(key, path, file, statement, leaf, known, key))
+        name = self.labels.get(key, key)
+        row = self.all.setdefault(name, Input(name, path, file, statement, leaf, known, key))
         return Value(ir.Name(leaf.span, row.name), known, None, frozenset({row.name}))
 
     def key_of(self, path: str) -> str | None:

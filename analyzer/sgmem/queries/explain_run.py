@@ -30,10 +30,12 @@ class Run:
         target: Target,
         given: Mapping[str, Known],
         assumed: Mapping[TestKey, bool] | None = None,
+        labels: Mapping[str, str] | None = None,
     ) -> None:
         self.given = dict(given)
         self.assumed = dict(assumed or {})
         self.machine = Machine(context, given, assumed)
+        self.machine.inputs.labels.update(labels or {})
         arguments = {one.parameter: value for one in target.passed if (value := self._passed(one)) is not None}
         frame, end = self.machine.run(target.function, target.name, arguments)
         self.value: Value | None = None

@@ -99,12 +99,11 @@ class Solver:
         lifted = run.lifted()
         if not lifted.approximate:
             return False
-        low, high = range_over(lifted.exact, self._all_ranges(lifted, run) | {symbol: self._point(run, symbol)})
+        value = run.numbers().get(symbol)
+        if value is None or any(name not in self._all_ranges(lifted, run) for name in lifted.exact.symbols):
+            return False
+        low, high = range_over(lifted.exact, self._all_ranges(lifted, run) | {symbol: (value, value)})
         return low <= limits[1] and limits[0] <= high
-
-    def _point(self, run: Run, symbol: str) -> Range:
-        value = run.numbers()[symbol]
-        return value, value
 
     def _solved(self, value: Ratio, symbol: str, wanted: Ratio, run: Run) -> Fraction:
         return at(solve(value, symbol, wanted), {other: v for other, v in run.numbers().items() if other != symbol})

@@ -193,8 +193,10 @@ class Explaining:
         """The same with other values of some inputs, by the names that the formula has for them."""
         assumed = {key: decision.holds for key, decision in run.machine.decisions.items()}
         paths = {row.name: (row.given or row.path) for row in run.machine.inputs.all.values()}
-        changed: dict[str, Known] = {plain_path(paths.get(name, name)): value for name, value in values.items()}
-        return Run(self.context, self.target, {**run.given, **changed}, assumed)
+        keys = {name: plain_path(paths.get(name, name)) for name in values}
+        changed: dict[str, Known] = {keys[name]: value for name, value in values.items()}
+        labels = {key: name for name, key in keys.items()}
+        return Run(self.context, self.target, {**changed, **run.given, **changed}, assumed, labels)
 
     def _known(self) -> dict[str, Known]:
         return {name: one.value for name, one in self.given.items()}
