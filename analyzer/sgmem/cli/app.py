@@ -36,6 +36,8 @@ Examples:
       the start-up in order: what is measured, loaded, allocated and freed
   sgmem check
       lint the memory accounting of the sglang found here
+  sgmem init && sgmem baseline update
+      adopt it in a fork: from then on check reports only what is new
   sgmem explain rest_memory --set mem_fraction_static=0.55 --set ...
       a formula with numbers in it, and where it turns positive
   sgmem rule negative-budget

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from sgmem.cli import options
+from sgmem.cli import completion, options
 from sgmem.report.registry import format_names
 
 if TYPE_CHECKING:
@@ -34,9 +34,12 @@ def check(
         Literal["regular", "pedantic", "auditor"] | None, typer.Option(help="How much to report: sure defects, or more.")
     ] = None,
     select: Annotated[
-        list[str] | None, typer.Option(metavar="RULE", help="Run only this rule, by name or code. May be repeated.")
+        list[str] | None,
+        typer.Option(metavar="RULE", help="Run only this rule, by name or code. May be repeated.", autocompletion=completion.rules),
     ] = None,
-    ignore: Annotated[list[str] | None, typer.Option(metavar="RULE", help="Leave out this rule. May be repeated.")] = None,
+    ignore: Annotated[
+        list[str] | None, typer.Option(metavar="RULE", help="Leave out this rule. May be repeated.", autocompletion=completion.rules)
+    ] = None,
     against: Annotated[
         str | None,
         typer.Option(metavar="REF", help="Report only what is new since a git revision or a release (package==version)."),
@@ -61,6 +64,7 @@ def check(
             "--format",
             "-f",
             metavar="FORMAT",
+            autocompletion=completion.formats("check"),
             help=f"One of: {', '.join(format_names('check'))}. The same as -o FORMAT:-.",
         ),
     ] = None,

@@ -49,6 +49,7 @@ def explain(
     ] = None,
     output: options.Output = None,
     config: options.Config = None,
+    isolated: options.Isolated = False,
     no_cache: options.NoCache = False,
     color: options.ColorOption = "auto",
     quiet: options.Quiet = False,
@@ -61,7 +62,7 @@ def explain(
     from sgmem.queries.options import ExplainOptions
 
     shared = shared_options(
-        "explain", format_name, output, config, source=source, package=package, no_cache=no_cache, quiet=quiet,
+        "explain", format_name, output, config, isolated=isolated, source=source, package=package, no_cache=no_cache, quiet=quiet,
         verbose=verbose, color=color, strict=strict,
     )  # fmt: skip
     with opened(shared) as session:
@@ -69,6 +70,7 @@ def explain(
 
         asked = ExplainOptions(
             given=tuple(given or ()), observed=observed, exact=exact, store=session.store, progress=session.progress,
+            own=shared.configuration.own_models,
         )  # fmt: skip
         result = query(session.tree, target, asked)
     contradicts = result.observed is not None and result.observed.consistent is False

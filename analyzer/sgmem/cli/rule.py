@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sgmem.cli import completion
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -19,7 +21,10 @@ Examples:
 
 def rule(
     name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="A rule by name or code. Without it, all rules are listed.")
+        str | None,
+        typer.Argument(
+            metavar="NAME", help="A rule by name or code. Without it, all rules are listed.", autocompletion=completion.rules
+        ),
     ] = None,
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an internal error.")] = False,
 ) -> int:

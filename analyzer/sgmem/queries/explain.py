@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sgmem.queries.own_models import own_stamp
 from sgmem.queries.remembered import key_of, remembered
 from sgmem.queries.results_explain import Explain
 
@@ -26,4 +27,4 @@ def explain(tree: SourceTree, target: str, options: ExplainOptions) -> Explain:
         return compute(tree, target, options)
 
     asked = (target, options.given, options.observed, options.exact)
-    return remembered(options.store, "explain", lambda: key_of(tree, asked), Explain, computed)
+    return remembered(options.store, "explain", lambda: key_of(tree, (*asked, own_stamp(options.own))), Explain, computed)

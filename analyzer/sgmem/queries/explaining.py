@@ -15,7 +15,6 @@ from sgmem.domains.program_facts import ProgramFacts
 from sgmem.domains.program_location import Location
 from sgmem.domains.unparse import text_of
 from sgmem.flow.aside import is_aside
-from sgmem.models.load import load_models
 from sgmem.program.program import Program
 from sgmem.queries.explain_given import Given, parse_given, plain_name
 from sgmem.queries.explain_guards import guards_of
@@ -25,6 +24,7 @@ from sgmem.queries.explain_rows import Rows, as_number
 from sgmem.queries.explain_run import Run
 from sgmem.queries.explain_solving import Solver
 from sgmem.queries.explain_target import Target, find_target, passed_for
+from sgmem.queries.own_models import models_with
 from sgmem.queries.results_explain import CodePlace, Explain, Result
 from sgmem.queries.sites import source_info
 from sgmem.queries.tracing import similar
@@ -44,7 +44,7 @@ def compute(tree: SourceTree, text: str, options: ExplainOptions) -> Explain:
     report = options.progress or (lambda _: None)
     given = {one.name: one for one in (parse_given(each, options.exact) for each in options.given)}
     observed = _observed(options, text)
-    models = load_models()
+    models = models_with(options.own)
     context = Context(ProgramFacts(Program(tree, tuple(tree.files), models.config), models))
     _check_names(tree, given)
     report("looking for the formula")

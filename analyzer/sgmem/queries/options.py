@@ -78,6 +78,7 @@ class ExplainOptions(msgspec.Struct, frozen=True):
     given: tuple[str, ...] = ()
     observed: str | None = None
     exact: bool = False
+    own: OwnModels = NO_OWN_MODELS
     store: Store | None = None
     progress: Callable[[str], None] | None = None
 
