@@ -1,0 +1,69 @@
+"""The documentation against the program: links lead somewhere, commands and options exist, generated pages are up to date."""
+
+from __future__ import annotations
+
+import re
+import runpy
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from sgmem.cli.app import invoke
+from sgmem.config.validate import settings_of
+from sgmem.report.registry import format_names
+
+PROJECT = Path(__file__).parents[2]
+PAGES = [PROJECT / "docs" / name for name in ("forks.md", "writing-rules.md", "settings.md")]
+FORKS = PAGES[0].read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
+        assert (page.parent / target).exists(), target
+
+
+def test_the_settings_page_is_up_to_date() -> None:
+    made = runpy.run_path(str(PROJECT / ".ci" / "settings_page.py"))
+    assert made["PAGE"].read_text(encoding="utf-8") == made["page"](), "run .ci/settings_page.py"
+
+
+def commands() -> list[list[str]]:
+    text = " ".join(page.read_text(encoding="utf-8") for page in PAGES)
+    shell = "\n".join(re.findall(r"```bash\n(.*?)```", text, re.DOTALL)).splitlines() + re.findall(r"`(sgmem [^`]+)`", text)
+    return [line.split() for line in shell if line.startswith("sgmem ")]
+
+
+@pytest.mark.parametrize("words", commands(), ids=" ".join)
+def test_commands_and_their_options_exist(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    names = [word for word in words[1:3] if word.isalpha() and word.islower()]
+    path = names[:2] if names[:1] == ["baseline"] else names[:1]
+    assert invoke([*path, "--help"]) == 0
+    shown = capsys.readouterr().out
+    for option in (word for word in words if word.startswith("-")):
+        assert re.search(rf"(^|\s){re.escape(option)}\b", shown), f"{option} is not in the help of {' '.join(path)}"
+
+
+def test_the_settings_shown_are_sound() -> None:
+    (example,) = re.findall(r"```toml\n(.*?)```", FORKS, re.DOTALL)
+    assert settings_of(tomllib.loads(example)).fail_on == "warning"
+
+
+def test_every_format_is_named() -> None:
+    assert [name for name in format_names("check") if not re.search(rf"\b{name}\b", FORKS)] == []
+
+
+def test_the_example_rule_works() -> None:
+    code = re.findall(r"```python\n(.*?)```", PAGES[1].read_text(encoding="utf-8"), re.DOTALL)[0]
+    space: dict[str, object] = {"__name__": "our_rules.odd_fraction"}
+    exec(compile(code, "odd_fraction.py", "exec"), space)
+    from sgmem.domains.program_facts import ProgramFacts
+    from sgmem.models.load import load_models
+    from sgmem.program.program import Program
+    from sgmem.source.tree import SourceTree
+
+    source = "def f(total_gb, options):\n    spare_fraction = options.mem_fraction_static - 1\n    return Pool(spare_fraction)\n"
+    tree = SourceTree.from_texts({"serving/a.py": source})
+    reports = list(space["OddFraction"]().check(ProgramFacts(Program(tree, tuple(tree.files)), load_models())))  # type: ignore[operator]
+    assert all(report.message for report in reports)
