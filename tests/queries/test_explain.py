@@ -217,3 +217,9 @@ def test_an_input_may_be_given_by_the_name_its_value_had_on_its_way() -> None:
     found = asked(source, "rest", "least=10")
     assert found.result.value == 6
     assert "given as least" in found.notes[0]
+
+
+def test_a_target_that_is_given_itself_is_said() -> None:
+    found = asked(BUDGET, "rest", "rest=5")
+    assert found.result.value == 5
+    assert found.notes[0].startswith("rest itself is given")

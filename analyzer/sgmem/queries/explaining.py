@@ -284,6 +284,8 @@ class Explaining:
 
     def _note_unused(self, run: Run) -> None:
         operands = run.value.inputs if run.value is not None else frozenset()
+        if self.target.name in self.given:
+            self.notes.append(f"{self.target.name} itself is given: nothing is left to compute, leave it out or use --observed")
         for name in self.given:
             if name not in run.machine.inputs.used:
                 self.notes.append(f"{name} has no effect on {self.text} on this branch: nothing on the way reads it")
