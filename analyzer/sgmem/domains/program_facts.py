@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from sgmem.domains.program_advice import ContradictingAdvice
     from sgmem.domains.program_dead_guards import DeadGuard
     from sgmem.domains.program_gauges import Gauge
+    from sgmem.domains.program_overrides import SettingChange
     from sgmem.domains.program_raised_counts import RaisedCount
     from sgmem.domains.program_raising_queries import RaisingQuery
     from sgmem.domains.program_reservations import FixedReservation
@@ -250,6 +251,13 @@ class ProgramFacts:
         from sgmem.domains.program_raising_queries import raising_queries
 
         return raising_queries(self)
+
+    @cached_property
+    def setting_changes(self) -> tuple[SettingChange, ...]:
+        """Settings that are changed whether or not the user gave them."""
+        from sgmem.domains.program_overrides import setting_changes
+
+        return tuple(setting_changes(self))
 
     def formulas_inside(self, functions: frozenset[tuple[str, int]]) -> Iterator[Formula]:
         """The formulas of some functions, given by path and scope."""

@@ -1,0 +1,31 @@
+"""SGM401: a setting that the user may have given is scaled or replaced without asking whether it was."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sgmem.api import Point, Report, Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sgmem.api import Facts
+
+
+class OverriddenSetting(Rule):
+    name = "overridden-setting"
+    code = "SGM401"
+
+    def check(self, facts: Facts) -> Iterator[Report]:
+        for found in facts.setting_changes:
+            flag = f"--{found.name.replace('_', '-')}"
+            again = ", and once more wherever it runs again" if found.how == "scaled" else ""
+            yield Report(
+                location=found.location,
+                message=f"{found.name} is {found.how} although the user may have given it with {flag}: nothing asks whether it is None"
+                f"{again}",
+                steps=(Point(found.location, f"{found.how} here, whatever {flag} said"),),
+                fix=f"do it only where {found.name} is None and a default is chosen",
+                persona="regular" if found.share or found.how == "scaled" else "pedantic",
+                confidence="high" if found.share else "medium",
+            )
