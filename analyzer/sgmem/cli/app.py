@@ -18,6 +18,8 @@ from sgmem.cli.init import EPILOG as INIT_EPILOG
 from sgmem.cli.init import init
 from sgmem.cli.models import EPILOG as MODELS_EPILOG
 from sgmem.cli.models import models
+from sgmem.cli.reconcile import EPILOG as RECONCILE_EPILOG
+from sgmem.cli.reconcile import reconcile
 from sgmem.cli.rule import EPILOG as RULE_EPILOG
 from sgmem.cli.rule import rule
 from sgmem.cli.timeline import EPILOG as TIMELINE_EPILOG
@@ -64,6 +66,7 @@ app.command(epilog=TRACE_EPILOG, short_help="Show where a parameter comes from a
 app.command(epilog=TIMELINE_EPILOG, short_help="Show the start-up in order: what is measured, loaded, allocated.")(timeline)
 app.command(epilog=CHECK_EPILOG, short_help="Find mistakes in the memory accounting.")(check)
 app.command(epilog=EXPLAIN_EPILOG, short_help="Put numbers into a formula, and find which is wrong.")(explain)
+app.command(epilog=RECONCILE_EPILOG, short_help="Check a server's log against the formula.")(reconcile)
 app.command(epilog=RULE_EPILOG, short_help="Explain a rule, or list them all.")(rule)
 app.command(epilog=MODELS_EPILOG, short_help="List the model rows and what each matches.")(models)
 app.command(epilog=CONFIG_EPILOG, short_help="Show the settings in force and from where.")(config)

@@ -14,11 +14,14 @@ if TYPE_CHECKING:
     from sgmem.queries.results_check import CheckResult
     from sgmem.queries.results_explain import Explain
     from sgmem.queries.results_models import ModelsResult
+    from sgmem.queries.results_reconcile import Reconciliation
     from sgmem.queries.results_timeline import Timeline
 
 TRACE_ORDER = ("schema", "parameter", "source", "sites", "flows", "formulas", "after_construction", "unresolved")
 EXPLAIN_ORDER = ("schema", "target", "result", "steps", "inputs", "thresholds", "observed")
 CHECK_ORDER = ("schema", "source", "findings", "suppressed", "baselined", "unreadable")
+
+RECONCILE_ORDER = ("schema", "log", "source", "boots", "notes")
 
 
 def render_trace_json(trace: Trace) -> str:
@@ -46,6 +49,11 @@ def render_models_json(result: ModelsResult) -> str:
 def render_timeline_json(result: Timeline) -> str:
     """Return a timeline as `sgmem/timeline/1`, indented, with a newline at the end."""
     return encode(result, ("schema", "root", "path", "line", "source", "steps", "formulas", "complete"))
+
+
+def render_reconcile_json(result: Reconciliation) -> str:
+    """Return a reconciled log as `sgmem/reconcile/1`, indented, with a newline at the end."""
+    return encode(result, RECONCILE_ORDER)
 
 
 def encode(result: msgspec.Struct, first: tuple[str, ...]) -> str:

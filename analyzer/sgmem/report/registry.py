@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from sgmem.queries.results_check import CheckResult
     from sgmem.queries.results_explain import Explain
     from sgmem.queries.results_models import ModelsResult
+    from sgmem.queries.results_reconcile import Reconciliation
     from sgmem.queries.results_timeline import Timeline
     from sgmem.report.view import View
 
@@ -140,6 +141,18 @@ def timeline_json(result: Timeline, view: View) -> str:
     return render_timeline_json(result)
 
 
+def reconcile_text(result: Reconciliation, view: View) -> str:
+    from sgmem.report.reconcile_terminal import render_reconcile_text
+
+    return render_reconcile_text(result, view)
+
+
+def reconcile_json(result: Reconciliation, view: View) -> str:
+    from sgmem.report.json import render_reconcile_json
+
+    return render_reconcile_json(result)
+
+
 FORMATS: dict[str, tuple[Format, ...]] = {
     "trace": (
         Format("text", trace_text, for_people=True),
@@ -169,6 +182,10 @@ FORMATS: dict[str, tuple[Format, ...]] = {
     "timeline": (
         Format("text", timeline_text, for_people=True),
         Format("json", timeline_json),
+    ),
+    "reconcile": (
+        Format("text", reconcile_text, for_people=True),
+        Format("json", reconcile_json),
     ),
 }
 """The first format of a kind is its default."""

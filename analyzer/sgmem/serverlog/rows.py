@@ -10,6 +10,8 @@ from importlib import resources
 
 import msgspec
 
+from sgmem.serverlog.patterns import FieldPattern, Pattern
+
 
 class _Row(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, dict=True):
     heads: tuple[str, ...] = ()
@@ -76,12 +78,33 @@ class MarkRow(_Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return self.allows(text) and any(one.search(text) for one in self._texts)
 
 
-class Rows(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class FieldRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    label: str
+    kind: str
+
+
+class PatternRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A message that does not come from the analysed program."""
+
+    head: str
+    fields: tuple[FieldRow, ...]
+    mark: str = ""
+
+
+class Rows(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, dict=True):
     fraction: str
     """The field that holds the share of memory for weights and pools."""
     quantity: tuple[QuantityRow, ...]
     stage: tuple[StageRow, ...]
     mark: tuple[MarkRow, ...]
+    pattern: tuple[PatternRow, ...]
+
+    @cached_property
+    def patterns(self) -> tuple[Pattern, ...]:
+        """The messages of others, as patterns."""
+        return tuple(
+            Pattern(row.head, tuple(FieldPattern(one.label, one.kind) for one in row.fields), row.mark) for row in self.pattern
+        )
 
 
 @lru_cache(maxsize=1)

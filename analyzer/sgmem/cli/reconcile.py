@@ -1,0 +1,65 @@
+"""`sgmem reconcile LOG`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sgmem.cli import options
+from sgmem.report.registry import format_names
+
+EPILOG = """\b
+Examples:
+  sgmem reconcile server.log
+  sgmem reconcile server.log --source ~/sglang
+  sgmem reconcile server.log --source sglang==VERSION --format json
+  kubectl logs my-pod | sgmem reconcile -
+  sgmem reconcile server.log --fetch
+      download the release that the log names or looks like, and use its source
+
+\b
+The log is only read: nothing in it is run, and nothing leaves the machine.
+Exit code 1: a start in the log contradicts the formula.
+"""
+
+
+def reconcile(
+    log: Annotated[str, typer.Argument(metavar="LOG", help="The server's log; - reads stdin.")],
+    fetch: Annotated[
+        bool, typer.Option("--fetch", help="Without --source: download the release that the log names or whose formats fit.")
+    ] = False,
+    source: options.Source = None,
+    package: options.Package = None,
+    format_name: Annotated[
+        str | None,
+        typer.Option(
+            "--format", "-f", metavar="FORMAT", help=f"One of: {', '.join(format_names('reconcile'))}. The same as -o FORMAT:-."
+        ),
+    ] = None,
+    output: options.Output = None,
+    config: options.Config = None,
+    no_cache: options.NoCache = False,
+    color: options.ColorOption = "auto",
+    quiet: options.Quiet = False,
+    verbose: options.Verbose = False,
+    strict: options.Strict = False,
+    debug: options.Debug = False,
+) -> int:
+    """Say whether the memory figures of a server's log add up, what is missing, and which fraction would work."""
+    from sgmem.cli.log_input import opened_log, reconciled
+    from sgmem.cli.session import finish, shared_options
+    from sgmem.queries.results import SourceInfo
+
+    shared = shared_options(
+        "reconcile", format_name, output, config, source=source, package=package, no_cache=no_cache, quiet=quiet,
+        verbose=verbose, color=color, strict=strict,
+    )  # fmt: skip
+    with opened_log(log) as (stream, size, name):
+        result = reconciled(stream, size, name, shared, fetch=fetch)
+    code = 1 if any(boot.verdict == "inconsistent" for boot in result.boots) else 0
+    if not any(boot.ranks for boot in result.boots):
+        from sgmem.config.errors import NothingAnalysed
+
+        if not shared.quiet and not result.boots:
+            raise NothingAnalysed(f"{Path(name).name} holds no line about memory that is known")
+    return finish(result, result.source or SourceInfo("", None, 0, 0), shared, code)
