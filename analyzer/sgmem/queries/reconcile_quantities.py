@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from sgmem.queries.results_reconcile import Allocation, Quantities
-from sgmem.serverlog.boots import Boot, loads
+from sgmem.serverlog.boots import Boot, Loads, loads
 from sgmem.serverlog.rows import rows
 
 if TYPE_CHECKING:
@@ -41,7 +41,11 @@ def figures(boot: Boot) -> Figures:
     all_loads = [load for readings in by_rank.values() for load in loads(readings)]
     before = [load.before.value for load in all_loads if load.before is not None]
     after = [load.after.value for load in all_loads if load.after is not None]
-    summed = [load.after.value + load.used.value for load in all_loads if load.before is None and load.after is not None and load.used is not None]
+    summed = [
+        load.after.value + load.used.value
+        for load in all_loads
+        if load.before is None and load.after is not None and load.used is not None
+    ]
     pre = min(before) if before else min(summed, default=None)
     post = min(after, default=None)
     if post is None and pre is not None:
@@ -60,7 +64,9 @@ def figures(boot: Boot) -> Figures:
         taken = _taken(by_rank)
         if taken is not None:
             kv, by_difference = taken - table, True
-            allocations = (Allocation("pools, by free memory before and after them", round(kv, 3), None if tokens is None else int(tokens)),)
+            allocations = (
+                Allocation("pools, by free memory before and after them", round(kv, 3), None if tokens is None else int(tokens)),
+            )
     cap = boot.setting("max_total_tokens")
     cap_tokens = cap.value if cap is not None else _last(members, "tokens.cap")
     quantities = Quantities(
@@ -84,7 +90,16 @@ def figures(boot: Boot) -> Figures:
     minimum = tuple(one.value for one in members if one.kind == "fraction.minimum" and 0 < one.value < 1)
     reserve = max((one.value for one in members if one.kind == "reserve"), default=0.0)
     return Figures(
-        quantities, allocations, how, max(steps, default=0.01), by_difference, table, reserve, minimum, max(len(all_loads), 1), fraction_step
+        quantities,
+        allocations,
+        how,
+        max(steps, default=0.01),
+        by_difference,
+        table,
+        reserve,
+        minimum,
+        max(len(all_loads), 1),
+        fraction_step,
     )
 
 
@@ -97,7 +112,7 @@ def _fraction(boot: Boot, members: list[Reading]) -> tuple[float | None, str, fl
     return (setting.value, setting.how, 0.0) if setting is not None else (None, "", 0.0)
 
 
-def _pools(by_rank: dict[str, list[Reading]], all_loads: list[object]) -> tuple[Allocation, ...]:
+def _pools(by_rank: dict[str, list[Reading]], all_loads: list[Loads]) -> tuple[Allocation, ...]:
     """The pools of the rank that printed most of them: every rank of a world has the same."""
     best: tuple[Allocation, ...] = ()
     for readings in by_rank.values():
@@ -115,7 +130,9 @@ def _pools(by_rank: dict[str, list[Reading]], all_loads: list[object]) -> tuple[
         for number, group in lines.items():
             size = sum(one.value for one in group if one.kind == "pool.size")
             tokens = next((one.value for one in group if one.kind == "tokens.pool"), None)
-            if not any(one.kind == "pool.size" for one in group) or (group[0].rank == "" and len(all_loads) > 1 and (size, tokens) in seen):
+            if not any(one.kind == "pool.size" for one in group) or (
+                group[0].rank == "" and len(all_loads) > 1 and (size, tokens) in seen
+            ):
                 continue
             seen.add((size, tokens))
             name = group[0].text.partition(".")[0].partition(" is ")[0][-40:].strip() or "pool"
@@ -153,7 +170,9 @@ def _captured(by_rank: dict[str, list[Reading]]) -> float | None:
 
 
 def _first_of_ranks(by_rank: dict[str, list[Reading]], kind: str) -> list[float]:
-    return [one.value for readings in by_rank.values() for one in [next((r for r in readings if r.kind == kind), None)] if one is not None]
+    return [
+        one.value for readings in by_rank.values() for one in [next((r for r in readings if r.kind == kind), None)] if one is not None
+    ]
 
 
 def _first(members: Iterable[Reading], kind: str) -> float | None:

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 def out_of_memory(boot: Boot, figures: Figures, judged: Judged) -> OutOfMemory | None:
     """The failure that a start ended with, if it did."""
     no_pool = boot.of("mark.no-pool")
-    if no_pool or figures.quantities.profiled_tokens is not None and figures.quantities.profiled_tokens <= 0:
+    profiled = figures.quantities.profiled_tokens
+    if no_pool or (profiled is not None and profiled <= 0):
         line = no_pool[0].number if no_pool else boot.of("tokens.profiled")[0].number
         return OutOfMemory("pool", "the pool cannot be built: the fraction leaves nothing after the weights. Raise it", line)
     allocator = boot.of("mark.oom")
@@ -24,13 +25,17 @@ def out_of_memory(boot: Boot, figures: Figures, judged: Judged) -> OutOfMemory |
         return None
     first = allocator[0]
     before = [one for one in boot.readings if one.number < first.number]
-    if any(one.kind in ("pool.size", "free.after-pool", "free.before-capture", "tokens.total", "mark.before-capture") for one in before):
+    if any(
+        one.kind in ("pool.size", "free.after-pool", "free.before-capture", "tokens.total", "mark.before-capture") for one in before
+    ):
         text = "the pools stand and what runs beside them does not fit: graphs, activations, workspaces. Lower the fraction"
         return OutOfMemory("runtime", text, first.number)
     if any(one.kind == "free.after-weights" for one in before) or not any(one.kind == "free.before-weights" for one in before):
         text = "memory ran out while the pools were allocated: something beside them took it. Lower the fraction"
         return OutOfMemory("runtime", text, first.number)
-    return OutOfMemory("weights", "the weights do not fit: no fraction changes that. Use more ranks, quantization or offload", first.number)
+    return OutOfMemory(
+        "weights", "the weights do not fit: no fraction changes that. Use more ranks, quantization or offload", first.number
+    )
 
 
 def fraction_range(boot: Boot, figures: Figures, judged: Judged, formula: BudgetFormula, oom: OutOfMemory | None) -> FractionRange:
@@ -84,7 +89,8 @@ def _high(boot: Boot, figures: Figures, judged: Judged) -> tuple[float | None, s
         return None, "a limit on tokens binds, so the fraction decides nothing until it is lifted"
     used = max(found.pre_load * (1 - fraction) - found.end, 0.0)
     high = 1 - used / found.pre_load
-    text = f"below {high:.4f} = 1 - {used:.2f} / {found.pre_load:.2f}: {used:.2f} GiB were in use outside the static part; leave room for activations"
+    text = f"below {high:.4f} = 1 - {used:.2f} / {found.pre_load:.2f}: {used:.2f} GiB were in use outside the static part"
+    text += "; leave room for activations"
     return high, text
 
 

@@ -115,7 +115,9 @@ def _cap(boot: Boot, figures: Figures) -> Explanation | None:
         return Explanation("cap", float(found.cap_tokens), text)
     page = boot.setting("page_size")
     if found.tokens % ROUND_TOKENS == 0 and (page is None or page.value < ROUND_TOKENS / 8):
-        text = f"the token count {found.tokens} is a round number: it was set, by a limit on tokens or requests, not computed from memory"
+        text = (
+            f"the token count {found.tokens} is a round number: it was set, by a limit on tokens or requests, not computed from memory"
+        )
         return Explanation("round", float(found.tokens), text)
     return None
 
@@ -124,14 +126,17 @@ def _texts(boot: Boot) -> Iterator[str]:
     yield from (one.text for one in boot.readings[:400])
 
 
-def _threshold(figures: Figures, formula: BudgetFormula, difference: float | None, tolerance: float) -> tuple[Verdict, list[Explanation]]:
+def _threshold(
+    figures: Figures, formula: BudgetFormula, difference: float | None, tolerance: float
+) -> tuple[Verdict, list[Explanation]]:
     """The program printed the smallest fraction itself: compare it with the formula's, with and without the draft."""
     found = figures.quantities
     assert found.pre_load is not None and found.post_load is not None
     posts = [found.post_load] + ([found.post_load - found.draft_weights] if found.draft_weights else [])
     own = [value for post in posts if (value := formula.fraction(post, found.pre_load, 0.0)) is not None]
     near = [least for least in figures.minimum_fractions if any(abs(least - value) <= MIN_FRACTION_STEP for value in own)]
-    text = f"the budget is zero at a fraction of {', '.join(f'{value:.4f}' for value in own)}; the log prints {', '.join(map(str, figures.minimum_fractions))}"
+    zero, printed = ", ".join(f"{value:.4f}" for value in own), ", ".join(map(str, figures.minimum_fractions))
+    text = f"the budget is zero at a fraction of {zero}; the log prints {printed}"
     fits = bool(near) and (difference is None or abs(difference) <= tolerance or found.budget is None)
     return ("consistent" if fits else "inconsistent"), [Explanation("threshold", own[0] if own else None, text)]
 
@@ -139,7 +144,7 @@ def _threshold(figures: Figures, formula: BudgetFormula, difference: float | Non
 def _negative(figures: Figures, expected: float, tolerance: float) -> tuple[Verdict, list[Explanation]]:
     tokens = figures.quantities.profiled_tokens
     if expected <= tolerance:
-        return "consistent", [Explanation("negative", expected, f"the budget is negative, and so is the token count {tokens} that it gave")]
+        return "consistent", [Explanation("negative", expected, f"the budget is negative, and so is its token count {tokens}")]
     text = f"the server computed {tokens} tokens, so its budget was negative, but these figures give {expected:+.2f} GiB"
     return "inconsistent", [Explanation("sign", expected, text)]
 
@@ -148,20 +153,29 @@ def _no_pool(expected: float, tolerance: float, failed: bool) -> tuple[Verdict, 
     if expected <= tolerance:
         return "consistent", [Explanation("negative", expected, f"the budget of {expected:.2f} GiB leaves no room for a pool")]
     if failed:
-        return "inconsistent", [Explanation("sign", expected, f"the server found no memory for a pool, but these figures give {expected:+.2f} GiB")]
+        return "inconsistent", [
+            Explanation("sign", expected, f"no memory was found for a pool, but these figures give {expected:+.2f} GiB")
+        ]
     return "too-short", []
 
 
 def _inside(figures: Figures) -> Iterator[Explanation]:
     """What is known of a difference that is within the tolerance."""
     if figures.table >= 0.01 and figures.by_difference:
-        text = f"the table of requests ({figures.quantities.requests} x {figures.quantities.context} tokens x 4 bytes) stands beside the pools"
+        size = f"{figures.quantities.requests} x {figures.quantities.context} tokens x 4 bytes"
+        text = f"the table of requests ({size}) stands beside the pools"
         yield Explanation("request table", round(figures.table, 3), text)
     if figures.ranks > 1:
-        yield Explanation("minimum over ranks", None, f"the amounts are the smallest of {figures.ranks} ranks, as the formula takes them")
+        yield Explanation(
+            "minimum over ranks", None, f"the amounts are the smallest of {figures.ranks} ranks, as the formula takes them"
+        )
     if figures.reserve and figures.quantities.kv is not None and figures.quantities.budget is not None:
         rest = figures.quantities.budget - figures.reserve
-        yield Explanation("reserve", figures.reserve, f"{figures.quantities.budget:.2f} - {figures.reserve:.2f} = {rest:.2f} GiB are left for the pools")
+        yield Explanation(
+            "reserve",
+            figures.reserve,
+            f"{figures.quantities.budget:.2f} - {figures.reserve:.2f} = {rest:.2f} GiB are left",
+        )
 
 
 def _terms(figures: Figures, formula: BudgetFormula, difference: float) -> Iterator[Explanation]:
@@ -176,8 +190,8 @@ def _terms(figures: Figures, formula: BudgetFormula, difference: float) -> Itera
     if formula.late_communicators and figures.ranks > 1 and difference < 0 and total is not None:
         took = f"; setting up took {found.communicators:.2f} GiB by the log" if found.communicators else ""
         text = (
-            f"each rank measures {formula.name('baseline')} before the collective that combines it sets its buffers up, and prints what is free"
-            f" after: it would have been {total:.2f}, {total - pre:.2f} more than the {pre:.2f} printed{took}"
+            f"each rank measures {formula.name('baseline')} before the collective that combines it sets its buffers up,"
+            f" and prints what is free after: it would have been {total:.2f}, {total - pre:.2f} more than the {pre:.2f} printed{took}"
         )
         term = next((one for one in formula.terms if one.role == "baseline"), None)
         yield Explanation("communicator buffers", round(total - pre, 3), text, term.path if term else "", term.line if term else 0)
@@ -185,19 +199,30 @@ def _terms(figures: Figures, formula: BudgetFormula, difference: float) -> Itera
         for scale in formula.scales:
             if abs(fraction * scale.factor - needed) <= max(0.004, 0.002 * needed):
                 when = f", done when {scale.when}" if scale.when else ""
-                text = f"the fraction is multiplied by {scale.factor:g} after it was given: {fraction:g} x {scale.factor:g} = {fraction * scale.factor:.4f}{when}"
+                product = f"{fraction:g} x {scale.factor:g} = {fraction * scale.factor:.4f}"
+                text = f"the fraction is multiplied by {scale.factor:g} after it was given: {product}{when}"
                 yield Explanation("scale", scale.factor, text, scale.path, scale.line)
         for default in formula.defaults:
             if abs(default.value - needed) <= 0.002:
                 when = f", used when {default.when}" if default.when else ""
-                yield Explanation("fraction", default.value, f"{default.value:g} is the source's own default{when}", default.path, default.line)
+                yield Explanation(
+                    "fraction", default.value, f"{default.value:g} is the source's own default{when}", default.path, default.line
+                )
         if 0 < needed < 1:
             yield Explanation("fraction", round(needed, 4), f"the fraction would have been {needed:.4f}, not {fraction:g}")
     if difference < 0:
         for term in formula.others:
-            yield Explanation(term.name, round(-difference, 3), f"{term.name} would be {-difference:.2f} GiB; the log does not print it", term.path, term.line)
+            yield Explanation(
+                term.name,
+                round(-difference, 3),
+                f"{term.name} would be {-difference:.2f} GiB; the log does not print it",
+                term.path,
+                term.line,
+            )
         if found.draft_weights:
-            yield Explanation("draft weights", found.draft_weights, f"the draft's weights took {found.draft_weights:.2f} GiB of the card")
+            yield Explanation(
+                "draft weights", found.draft_weights, f"the draft's weights took {found.draft_weights:.2f} GiB of the card"
+            )
     if total is not None and 0 < total < 4096:
         text = f"{formula.name('baseline')} would have been {total:.2f}, not {pre:.2f}"
         yield Explanation("baseline", round(total, 3), text)

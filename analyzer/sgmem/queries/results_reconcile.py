@@ -22,8 +22,8 @@ class ReleaseInfo(msgspec.Struct, frozen=True):
 
 
 class Quantities(msgspec.Struct, frozen=True):
-    """The figures of one start: free memory before and after the weights (minimum over ranks), the fraction in effect, the allocated pools
-    together, tokens, free memory after the pools and at the end, what else was printed."""
+    """The figures of one start: free memory before and after the weights (minimum over ranks), the fraction in effect, the allocated
+    pools together, tokens, free memory after the pools and at the end, what else was printed."""
 
     pre_load: float | None = None
     post_load: float | None = None

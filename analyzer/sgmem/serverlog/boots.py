@@ -126,7 +126,10 @@ def _one_world(found: dict[str, list[Reading]]) -> dict[str, list[Reading]]:
     shared = any(len(where - {""}) > 1 for rest, where in inner.items() if rest)
     if not shared:
         return found
-    return max(worlds.items(), key=lambda world: (sum(one.kind.startswith("free.") for rows in world[1].values() for one in rows), -_order(world[0])))[1]
+    return max(
+        worlds.items(),
+        key=lambda world: (sum(one.kind.startswith("free.") for rows in world[1].values() for one in rows), -_order(world[0])),
+    )[1]
 
 
 def _order(world: str) -> int:

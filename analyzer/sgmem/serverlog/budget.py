@@ -16,7 +16,7 @@ from sgmem.domains.program_facts import ProgramFacts
 from sgmem.domains.program_formulas import FormulaExpression, formulas_in
 from sgmem.domains.program_location import one_line
 from sgmem.domains.unparse import text_of
-from sgmem.flow.births import is_aside
+from sgmem.flow.aside import is_aside
 from sgmem.flow.guards import Conditions
 from sgmem.program.files import dotted
 from sgmem.serverlog.formula import BudgetFormula, Default, Product, Role, Scale, Term
@@ -207,4 +207,3 @@ def _spells_share(expression: Expr, parameter: str) -> bool:
 
 def _last(node: Expr) -> str:
     return node.attr if isinstance(node, ir.Attribute) else node.id if isinstance(node, ir.Name) else ""
-

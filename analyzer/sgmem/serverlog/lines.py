@@ -37,7 +37,9 @@ _CONTROL = re.compile(
 )
 _NUMBERED = r"(?:DP|TP|PP|EP|ATTN_DP|MOE_DP|CP)\s?\d+"
 _STAMP = r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d[.,\d]*|\d\d:\d\d:\d\d"
-_TAG = re.compile(rf"\[(?:(?:{_STAMP})(?:\s+(?P<timed>{_NUMBERED}(?:\s+{_NUMBERED})*))?[^\]\n]{{0,24}}|(?P<ranks>{_NUMBERED}(?:\s+{_NUMBERED})*)|gpu(?:_id)?=(?P<gpu>\d+))\]")
+_TAG = re.compile(
+    rf"\[(?:(?:{_STAMP})(?:\s+(?P<timed>{_NUMBERED}(?:\s+{_NUMBERED})*))?[^\]\n]{{0,24}}|(?P<ranks>{_NUMBERED}(?:\s+{_NUMBERED})*)|gpu(?:_id)?=(?P<gpu>\d+))\]"
+)
 """What SGLang puts before a message: its time, its ranks, or both."""
 
 _BARE = re.compile(rf"\b(?P<ranks>{_NUMBERED}(?:\s+{_NUMBERED})*)\b")

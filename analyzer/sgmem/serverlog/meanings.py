@@ -16,6 +16,7 @@ from sgmem.syntax import ir
 
 if TYPE_CHECKING:
     from sgmem.flow.births import Birth
+    from sgmem.program.files import File
     from sgmem.syntax.ir import Expr
 
 MIN_HEAD = 6
@@ -86,7 +87,7 @@ class Meanings:
             return "free"
         births = self.facts.births.of(expr, message.file, message.statement)
         computed = [birth for birth in births if birth.kind == "computed" and isinstance(birth.expression, ir.Binary)]
-        pairs = [(expr, message.file, message.statement)] if isinstance(expr, ir.Binary) else []
+        pairs: list[tuple[Expr, File, int]] = [(expr, message.file, message.statement)] if isinstance(expr, ir.Binary) else []
         pairs += [(birth.expression, birth.file, birth.statement) for birth in computed if birth.expression is not None]
         for node, file, statement in pairs:
             if isinstance(node, ir.Binary) and node.operator == "-":
@@ -159,7 +160,11 @@ def _text(part: object) -> str:
 
 def _inner_name(expr: Expr) -> str:
     """The variable of `size / GB`, `f"{available / (1 << 30)}"`: the first one that is computed with."""
-    names = [name for node in ir.walk(expr) if (name := dotted(node)) is not None and name.rpartition(".")[2] != name.rpartition(".")[2].upper()]
+    names = [
+        name
+        for node in ir.walk(expr)
+        if (name := dotted(node)) is not None and name.rpartition(".")[2] != name.rpartition(".")[2].upper()
+    ]
     return names[0] if names else ""
 
 

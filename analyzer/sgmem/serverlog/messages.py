@@ -26,8 +26,8 @@ TELLING = re.compile(
     r"|distributed"
 )
 _QUICK = re.compile(
-    rb"""["'][^\n]*(?:avail[_ ]?\w*[_ ]mem|avail mem|mem usage|#tokens|is allocated|cache allocated|profiled value|mem-fraction-static"""
-    rb"""|mem_fraction_static[={]|max_total_num_tokens?=|max_total_tokens=|available_bytes=|rest_memory[=:]"""
+    rb"""["'][^\n]*(?:avail[_ ]?\w*[_ ]mem|avail mem|mem usage|#tokens|is allocated|cache allocated|profiled value"""
+    rb"""|mem-fraction-static|mem_fraction_static[={]|max_total_num_tokens?=|max_total_tokens=|available_bytes=|rest_memory[=:]"""
     rb"""|[Cc]aptur\w+ [^\n]*(?:begin|end|batches)|torch distributed|[Nn]ot enought? memory|no GPU memory)"""
 )
 """What a line of source with a message of interest holds: most files are told apart by it without parsing them."""
@@ -79,7 +79,7 @@ def messages_in(file: File) -> Iterator[Message]:
 
 
 def _in_statement(file: File, index: int) -> Iterator[Message]:
-    pending = [root for root in file.statement(index).expressions()]
+    pending = list(file.statement(index).expressions())
     while pending:
         node = pending.pop()
         parts = _template(node)
@@ -113,10 +113,10 @@ def _template(node: Expr) -> list[Part] | None:
         case ir.Format(parts=parts):
             return [part.value if isinstance(part, ir.Const) and isinstance(part.value, str) else part for part in parts]
         case ir.Binary(operator="%", left=left, right=right):
-            text = left.value if isinstance(left, ir.Const) else None
-            if isinstance(text, str):
+            formatted = left.value if isinstance(left, ir.Const) else None
+            if isinstance(formatted, str):
                 values = list(right.items) if isinstance(right, ir.Collection) else [right]
-                return _percent(text, values)
+                return _percent(formatted, values)
         case ir.Binary(operator="+", left=left, right=right):
             sides = [_template(left), _template(right)]
             if any(side is not None for side in sides):

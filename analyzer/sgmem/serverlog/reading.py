@@ -47,7 +47,9 @@ class Release(msgspec.Struct, frozen=True):
 
 
 Item = Reading | Setting | Release
-_RELEASE = re.compile(r"\bsglang[\w\s.-]{0,12}?(?:version|==|v)\s*[:=]?\s*v?(\d+\.\d+\.\d+(?:\.?(?:post|rc)\d+)?)(?![\w/])", re.IGNORECASE)
+_RELEASE = re.compile(
+    r"\bsglang[\w\s.-]{0,12}?(?:version|==|v)\s*[:=]?\s*v?(\d+\.\d+\.\d+(?:\.?(?:post|rc)\d+)?)(?![\w/])", re.IGNORECASE
+)
 _RATE = re.compile(r"#(?:running-req|new-seq|queue-req)\b")
 """Messages about batches, of which a log has thousands and none tells of the start-up."""
 
@@ -95,7 +97,7 @@ class Reader:
         found = [(at, pattern, index, foreign, values) for index, pattern, foreign in candidates for at, values in _at(pattern, text)]
         taken: list[tuple[int, int]] = []
         # Own formats come before those of other releases, more values before fewer, longer heads before shorter ones.
-        for at, pattern, index, foreign, values in sorted(found, key=lambda one: (one[3], -len(one[4]), -len(one[1].head), one[0])):
+        for at, pattern, index, _, values in sorted(found, key=lambda one: (one[3], -len(one[4]), -len(one[1].head), one[0])):
             end = max((value.amount.end for value in values), default=at + len(pattern.head))
             if any(at < high and low < end for low, high in taken):
                 continue
@@ -113,7 +115,9 @@ def _readings(piece: Piece, pattern: Pattern, index: int, values: Iterable[Found
     values = list(values)
     text = piece.text[:MAX_TEXT]
     if pattern.mark:
-        yield Reading(pattern.mark, 0.0, 0.0, piece.rank, piece.number, text, path=pattern.path, source_line=pattern.line, pattern=index)
+        yield Reading(
+            pattern.mark, 0.0, 0.0, piece.rank, piece.number, text, path=pattern.path, source_line=pattern.line, pattern=index
+        )
     for value in values:
         kind = value.field.kind
         amount = value.amount.gib() if kind.partition(".")[0] in ("free", "used", "pool", "budget", "reserve", "oom") else value.amount
