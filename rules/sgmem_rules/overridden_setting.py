@@ -18,6 +18,8 @@ class OverriddenSetting(Rule):
 
     def check(self, facts: Facts) -> Iterator[Report]:
         for found in facts.setting_changes:
+            if found.how == "scaled" and not found.share:
+                continue  # see repeated-scaling
             flag = f"--{found.name.replace('_', '-')}"
             again = ", and once more wherever it runs again" if found.how == "scaled" else ""
             yield Report(
@@ -26,6 +28,6 @@ class OverriddenSetting(Rule):
                 f"{again}",
                 steps=(Point(found.location, f"{found.how} here, whatever {flag} said"),),
                 fix=f"do it only where {found.name} is None and a default is chosen",
-                persona="regular" if found.share or found.how == "scaled" else "pedantic",
+                persona="regular" if found.share else "pedantic",
                 confidence="high" if found.share else "medium",
             )

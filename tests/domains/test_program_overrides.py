@@ -38,6 +38,7 @@ def changes(code: str) -> tuple[SettingChange, ...]:
         ("self.mem_fraction_static = self.mem_fraction_static * 0.9", "scaled"),
         ("self.chunked_prefill_size = self.chunked_prefill_size // 2", "scaled"),
         ("self.mem_fraction_static = 0.8", "replaced"),
+        ("assert self.chunked_prefill_size % 2 == 0; self.chunked_prefill_size //= 2", "scaled"),
         ("if self.mem_fraction_static is None: self.chunked_prefill_size = 2048", "replaced"),
     ],
 )
@@ -54,6 +55,7 @@ def test_a_change_without_a_question_is_found(code: str, how: str) -> None:
         "self.mem_fraction_static = min(self.mem_fraction_static, 0.9)",
         "self.mem_fraction_static = float(self.mem_fraction_static)",
         "self.chunked_prefill_size = -1",
+        "assert self.mem_fraction_static is None; self.mem_fraction_static = 0.8",
     ],
 )
 def test_a_question_or_no_change_is_none(code: str) -> None:

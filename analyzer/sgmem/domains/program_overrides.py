@@ -113,7 +113,12 @@ def _copy(facts: ProgramFacts, owner: Class, name: str) -> Location | None:
 def _asked(facts: ProgramFacts, file: File, index: int, name: str) -> bool:
     """Whether a condition of the write, or of its only caller, looks at the setting."""
     word = re.compile(rf"\b{re.escape(name)}\b")
-    return any(word.search(render(one.predicate)) for one in facts.conditions.of(file, index))
+    for one in facts.conditions.of(file, index):
+        text = render(one.predicate)
+        # What raises otherwise says which values are valid; it asks whether one was given only where it speaks of None.
+        if word.search(text) and (one.how != "check" or "None" in text):
+            return True
+    return False
 
 
 def _copied(facts: ProgramFacts, seen: Occurrence) -> Location | None:

@@ -27,6 +27,7 @@ HIDDEN = frozenset({"tensor", "synchronize", "forward"})
 MAX_DEPTH = 16
 MAX_FUNCTIONS = 6000
 
+_YIELD = re.compile(r"\byield\b")
 _CALLED = re.compile(r"(\w+)\s*\(")
 _DEFINED = re.compile(rb"^[ \t]*(?:async[ \t]+)?def[ \t]+(\w+)", re.MULTILINE)
 
@@ -108,7 +109,7 @@ class Expander:
         certain = True
         if (row is None or not row.leaf) and (last_name(call) in self._names or not last_name(call).islower()):
             targets, certain = self.targets.of(call, file, function, entered.receiver, by_name=row is not None)
-            inner = [(target, self._inside(target)) for target in targets]
+            inner = [(target, self._inside(target)) for target in targets if self._runs(target, file, index)]
         if row is None:
             row = next((found for target, _ in inner if (found := self.facts.models.events.find(target.name)) is not None), None)
         leading = [(target, steps) for target, steps in inner if steps and not (row is not None and row.leaf)]
@@ -129,6 +130,14 @@ class Expander:
         elif inner:
             step.target = inner[0][0].name
         return step
+
+    def _runs(self, target: Entered, file: File, index: int) -> bool:
+        """Whether a call runs the body: that of a generator runs only as something is taken from it."""
+        if file.outline.statements[index].kind in ("for", "with", "return"):
+            return True
+        inside = target.function
+        yields = any(_YIELD.search(inside.file.own_text(one)) for one in inside.file.own_statements(inside.index))
+        return not yields or any("context" in name for name in inside.decorator_names())
 
     def _place(self, step: Step, file: File, index: int, call: ir.Call, ancestors: tuple[Expr, ...]) -> None:
         """Fill in under which conditions the step is taken."""
