@@ -23,6 +23,8 @@ from sgmem.domains.evidence import Evidence, Strength
 from sgmem.domains.frames import Frame
 from sgmem.domains.negative import NegativeVerdict
 from sgmem.domains.program_checks import Check
+from sgmem.domains.program_claims import Claim
+from sgmem.domains.program_contradictions import Contradiction, LostConversion, is_mixed_thousands, is_share
 from sgmem.domains.program_dead_guards import DeadGuard
 from sgmem.domains.program_events import EventSite
 from sgmem.domains.program_facts import Formula, Input, Origin
@@ -41,7 +43,9 @@ from sgmem.findings.rule import Change, Confidence, Point, Report, Rule
 __all__ = [
     "Change",
     "Check",
+    "Claim",
     "Confidence",
+    "Contradiction",
     "DeadGuard",
     "EventSite",
     "Evidence",
@@ -51,6 +55,7 @@ __all__ = [
     "Frame",
     "Input",
     "Location",
+    "LostConversion",
     "MeasuredInput",
     "MixedTimes",
     "NegativeVerdict",
@@ -69,5 +74,7 @@ __all__ = [
     "UncheckedNone",
     "Unit",
     "UnitMismatch",
+    "is_mixed_thousands",
+    "is_share",
     "of_statement",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sgmem.api import Point, Report, Rule, Strength
+from sgmem.api import Point, Report, Rule, Strength, is_mixed_thousands
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,6 +21,8 @@ class UnitMismatchRule(Rule):
         for found in facts.unit_mismatches():
             if found.details.kind == "scope":
                 continue  # whose amount it is, is another question than in what it is counted
+            if found.details.kind == "scale" and is_mixed_thousands(found.left.evidence.unit / found.right.evidence.unit):
+                continue  # decimal-and-binary says it
             yield Report(
                 location=found.operation,
                 message=message(found),

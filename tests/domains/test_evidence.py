@@ -5,20 +5,16 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from domains.expressions import expression
 
 from sgmem.domains.evidence import (
     Evidence,
     Strength,
-    label_evidence,
     mismatch,
     model_evidence,
     stronger,
     suffix_evidence,
 )
 from sgmem.domains.units import parse_unit
-from sgmem.domains.unparse import text_of
-from sgmem.syntax import ir
 
 
 def claim(unit: str, strength: Strength = Strength.FUNCTION, scope: str | None = None, weak: bool = False) -> Evidence:
@@ -64,13 +60,6 @@ def test_suffixes_that_spell_a_unit(name: str, unit: str, loose: bool):
 )
 def test_names_that_prove_nothing(name: str):
     assert suffix_evidence(name) is None
-
-
-def test_labels_next_to_printed_values():
-    text = expression('f"avail mem={free:.2f} GB, usage={used / 1024:.1f} MiB, {count} things, {ratio}"')
-    assert isinstance(text, ir.Format)
-    found = [(text_of(value), str(evidence.unit), evidence.strong) for value, evidence in label_evidence(text)]
-    assert found == [("free", "GB", False), ("used / 1024", "MiB", False)]
 
 
 @pytest.mark.parametrize(

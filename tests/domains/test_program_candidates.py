@@ -75,7 +75,7 @@ def test_files_that_are_left_out_are_not_parsed() -> None:
     tree = SourceTree.from_texts(
         {
             "serving/memory.py": "def f(a_gb, b):\n    return a_gb - b\n",
-            "serving/prose.py": "def f(a_gb):\n    return str(a_gb)\n",
+            "serving/prose.py": "def f(a_gb):\n    show(a_gb)\n",
             "serving/other.py": "def f(a, b):\n    return a - b\n",
         }
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from enum import IntEnum
+from fractions import Fraction
 from typing import Literal
 
 import msgspec
@@ -35,6 +36,13 @@ class Evidence(msgspec.Struct, frozen=True):
     span: ir.Span | None = None
     weak: bool = False
     because: tuple[Evidence, ...] = ()
+    counted: bool = False
+    """Weak only because a count of unknown things is a factor of it: what it counts is not sure, its scale is."""
+
+    @property
+    def scaled(self) -> bool:
+        """Whether the scale is sure, be the rest as it may."""
+        return self.strong or (self.counted and self.strength >= Strength.SUFFIX)
 
     @property
     def strong(self) -> bool:
@@ -48,9 +56,13 @@ class Evidence(msgspec.Struct, frozen=True):
         """The same unit, no longer good enough for a report."""
         return self if self.weak else Evidence(self.unit, self.strength, why, self.span, True, (self,))
 
+    def times_unknown(self, why: str) -> Evidence:
+        """A product with a factor of which nothing is known but that it is no conversion."""
+        return Evidence(self.unit, self.strength, why, self.span, True, (self,), self.scaled)
+
     def converted(self, unit: Unit, why: str, span: ir.Span) -> Evidence:
         """The same amount in another unit."""
-        return Evidence(unit, self.strength, why, span, self.weak, (self,))
+        return Evidence(unit, self.strength, why, span, self.weak, (self,), self.counted)
 
     def chain(self) -> tuple[Evidence, ...]:
         """Everything this rests on, itself first."""
@@ -75,12 +87,20 @@ class Mismatch(msgspec.Struct, frozen=True):
     text: str
 
 
-_SUFFIX = re.compile(r"(?<=[a-z0-9])_(gib|mib|kib|gb|mb|kb|tb|bytes|nbytes)$", re.IGNORECASE)
+_SUFFIX = re.compile(
+    r"(?<=[a-z0-9])_(?:(gib|mib|kib|gb|mb|kb|tb|bytes|nbytes)|(gib|mib|gb|mb|kb)_(?:size|limit|max|total|used|free)|"
+    r"(fraction|ratio))$",
+    re.IGNORECASE,
+)
 _OTHER_USE = re.compile(r"(^|_)(per|to|as|from|is|has)_[a-z]+$", re.IGNORECASE)
-_LABEL = re.compile(r"[ \t]*(GiB|MiB|KiB|TiB|GB|MB|KB|TB|bytes|tokens|pages)\b")
 _SPELLED = {
     "gib": "GiB", "mib": "MiB", "kib": "KiB", "gb": "GB?", "mb": "MB?", "kb": "KB?", "tb": "TB?", "nbytes": "bytes",
 }  # fmt: skip
+
+
+_PER = re.compile(
+    r"(?:^|_)(gib|mib|kib|gb|mb|kb|bytes)_per_(token|page|layer|request|req|head|rank|element|slot|second)s?$", re.IGNORECASE
+)
 
 
 def suffix_evidence(name: str, span: ir.Span | None = None) -> Evidence | None:
@@ -88,14 +108,21 @@ def suffix_evidence(name: str, span: ir.Span | None = None) -> Evidence | None:
     name.
 
     `_gb` and `_mb` are loose: they are used for powers of 1024 and of 1000 alike. `bytes_per_gb` is a quotient and says
-    nothing.
+    nothing. `_ratio` and `_fraction` say that there is no unit.
     """
+    quotient = _PER.search(name)
+    if quotient is not None:
+        above, below = quotient.group(1).lower(), quotient.group(2).lower().replace("req", "request").replace("requestuest", "request")
+        unit = parse_unit(f"{_SPELLED.get(above, above)}/{below}")
+        return Evidence(unit, Strength.SUFFIX, f"the name `{name}` spells {unit}", span)
     found = _SUFFIX.search(name)
     if found is None or _OTHER_USE.search(name):
         return None
-    spelled = found.group(1).lower()
-    unit = parse_unit(_SPELLED.get(spelled, spelled))
-    return Evidence(unit, Strength.SUFFIX, f"the name `{name}` ends in _{found.group(1)}", span)
+    ending = next(group for group in found.groups() if group)
+    spelled = ending.lower()
+    unit = parse_unit("fraction" if found.group(3) else _SPELLED.get(spelled, spelled))
+    how = "ends in" if name.endswith(ending) else "holds"
+    return Evidence(unit, Strength.SUFFIX, f"the name `{name}` {how} _{ending}", span)
 
 
 def model_evidence(unit: str, why: str, span: ir.Span | None = None, scope: str | None = None) -> Evidence | None:
@@ -104,20 +131,6 @@ def model_evidence(unit: str, why: str, span: ir.Span | None = None, scope: str 
         return Evidence(parse_unit(unit, scope), Strength.FUNCTION, why, span)
     except UnitError:
         return None
-
-
-def label_evidence(text: ir.Format) -> tuple[tuple[ir.Expr, Evidence], ...]:
-    """The values of an f-string that are printed with a unit right after them: `f"{size:.2f} GB"`."""
-    found: list[tuple[ir.Expr, Evidence]] = []
-    for value, label in zip(text.parts, text.parts[1:], strict=False):
-        if isinstance(value, ir.Const) or not isinstance(label, ir.Const) or not isinstance(label.value, str):
-            continue
-        match = _LABEL.match(label.value)
-        if match is not None:
-            spelled = match.group(1)
-            unit = parse_unit(f"{spelled}?" if spelled in ("GB", "MB", "KB", "TB") else spelled)
-            found.append((value, Evidence(unit, Strength.LABEL, f"printed with the label {spelled}", label.span)))
-    return tuple(found)
 
 
 def stronger(left: Evidence | None, right: Evidence | None) -> Evidence | None:
@@ -129,8 +142,27 @@ def stronger(left: Evidence | None, right: Evidence | None) -> Evidence | None:
 
 def mismatch(left: Evidence | None, right: Evidence | None) -> Mismatch | None:
     """Whether two values that are added, subtracted or compared disagree; only when both sides have strong evidence."""
-    if left is None or right is None or not left.strong or not right.strong:
+    if left is None or right is None or not (left.scaled and right.scaled) or not (left.strong or right.strong):
         return None
+    if left.strong and right.strong:
+        return disagreement(left, right)
+    return _far_apart(left, right)
+
+
+def _far_apart(left: Evidence, right: Evidence) -> Mismatch | None:
+    """Amounts of which only the scale is sure, where it is off by a thousand at least."""
+    a, b = left.unit, right.unit
+    if a.memory_per != 1 or b.memory_per != 1:
+        return None
+    if any(1000 > mine.scale / yours.scale > Fraction(1, 1000) for mine in a.readings() for yours in b.readings()):
+        return None
+    return Mismatch("scale", left, right, f"{a} and {b} differ by a factor of {_factor(a, b)}")
+
+
+def disagreement(left: Evidence, right: Evidence) -> Mismatch | None:
+    """In what two claims contradict each other, however sure they are."""
+    if not left.strong and left.counted:
+        return _far_apart(left, right)
     a, b = left.unit, right.unit
     if a.dimensionless and b.dimensionless:
         return None

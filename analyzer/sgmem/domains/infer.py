@@ -6,6 +6,7 @@ factor that is not a conversion keeps the unit but makes the claim weak, and a s
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 
@@ -28,6 +29,10 @@ ConstantOf = Callable[[ir.Expr], "Fraction | None"]
 _SILENT = frozenset({"==", "!=", "<", "<=", ">", ">="})
 _ASSUMED_BYTES = frozenset({Fraction(1 << 20), Fraction(1 << 30), Fraction(1 << 40)})
 """Factors that say by themselves that memory is being converted."""
+
+
+_LARGE = frozenset({Fraction(1 << 20), Fraction(1 << 30), Fraction(1 << 40), Fraction(10**9), Fraction(10**12)})
+"""Factors that are conversions and nothing else where an amount of memory is multiplied or divided by them."""
 
 
 class Checked(msgspec.Struct, frozen=True):
@@ -121,18 +126,28 @@ class _Inference:
             value = value_of(expr, self.constant_of)
         except Unsupported:
             return None
+        if isinstance(expr, ir.Binary | ir.Unary) and any(self._is_unit_constant(leaf) for leaf in ir.walk(expr)):
+            return None  # `WORKSPACE_MB * 1024` is more than a number
         named = None if isinstance(expr, ir.Const) else self.unit_of(expr)
-        if named is None or not named.unit.is_amount:
+        if named is None or not named.unit.is_amount or value in CONVERSIONS:
             return _Amount(constant=value)
         # `ten_gb = 10 * (1 << 30)` is a number of bytes whatever it is called; `WORKSPACE_MB = 512` is what it says.
         if any(value and (value / reading.scale).denominator == 1 for reading in named.unit.readings()):
             return _Amount(named.converted(BYTES, "bound to a literal number of bytes", expr.span), value)
         return _Amount(named, value)
 
+    def _is_unit_constant(self, leaf: ir.Expr) -> bool:
+        """Whether a name stands for a number of megabytes and the like, not for the size of a unit (`GB = 1 << 30`)."""
+        if not isinstance(leaf, ir.Name | ir.Attribute):
+            return False
+        named, value = self.unit_of(leaf), self.constant_of(leaf)
+        return named is not None and named.unit.is_amount and value is not None and value not in CONVERSIONS
+
     def called(self, expr: ir.Call, depth: int) -> _Amount:
         parts = arithmetic.operands(expr)
         if parts is None:
-            return _Amount(self.unit_of(expr))
+            each = _each(expr)
+            return self.amount(each, depth) if each is not None else _Amount(self.unit_of(expr))
         if arithmetic.function_name(expr) in ("min", "max", "sum"):
             return self.joined(expr, [self.amount(part, depth) for part in parts])
         return self.amount(parts[0], depth)
@@ -163,6 +178,9 @@ class _Inference:
 
     def product(self, expr: ir.Expr, left: _Amount, right: _Amount, depth: int) -> _Amount:
         if left.evidence is not None and right.evidence is not None:
+            whole = _elements(expr, left.evidence, right.evidence)
+            if whole is not None:
+                return _Amount(whole)
             return _combined(expr, left.evidence, right.evidence, left.evidence.unit * right.evidence.unit)
         known, other = (left, right) if left.evidence is not None else (right, left)
         if other.constant is not None:
@@ -171,7 +189,9 @@ class _Inference:
             return self.by_constant(expr, other, known.constant, depth)
         if known.evidence is None:
             return _Amount()
-        return _Amount(known.evidence.weakened("multiplied by a factor whose unit is not known"))
+        if _is_unit_name(expr):
+            return _Amount(known.evidence.weakened("multiplied by what may be a conversion"))
+        return _Amount(known.evidence.times_unknown("multiplied by a factor whose unit is not known"))
 
     def quotient(self, expr: ir.Expr, left: _Amount, right: _Amount, depth: int) -> _Amount:
         if right.constant:
@@ -196,6 +216,12 @@ class _Inference:
         if factor == 1:
             return value
         converted = value.evidence.unit.scaled_by(factor) if step in CONVERSIONS else None
+        if converted is None and step in _LARGE and value.evidence.scaled and not value.evidence.unit.dimensionless:
+            unit = value.evidence.unit
+            converted = unit.replaced(scale=unit.scale / factor, loose=False)  # no factor but a conversion is that large
+        assumed = _assumed(expr, total) if value.evidence.weak else None
+        if assumed is not None and converted is not None and assumed.strong and assumed.unit.agrees(converted):
+            return _Amount(Evidence(converted, assumed.strength, assumed.why, expr.span, False, (value.evidence,)))
         if converted is None or value.evidence.unit.dimensionless:
             return _Amount(value.evidence.weakened(f"{word} {number_text(step)} is not a conversion of {value.evidence.unit}"))
         return _Amount(value.evidence.converted(converted, f"{word} {number_text(step)} makes it {converted}", expr.span))
@@ -240,11 +266,43 @@ def _assumed(expr: ir.Expr, total: Fraction) -> Evidence | None:
     return Evidence(unit, Strength.CONVERSION, f"converted by {number_text(step)}", expr.span, weak)
 
 
+_UNIT_NAME = re.compile(r"(?:^|_)(?:[kmgt]i?b|unit|scale|factor|conversion)(?:_bytes)?$", re.IGNORECASE)
+
+
+def _is_unit_name(product: ir.Expr) -> bool:
+    """Whether a factor is named like a conversion: `size * GB`, `size * unit`."""
+    names = (
+        leaf.id if isinstance(leaf, ir.Name) else leaf.attr for leaf in ir.walk(product) if isinstance(leaf, ir.Name | ir.Attribute)
+    )
+    return any(_UNIT_NAME.search(name) for name in names)
+
+
+def _each(call: ir.Call) -> ir.Expr | None:
+    """What `sum`, `min` or `max` takes from a comprehension: `x.nbytes` of `sum(x.nbytes for x in all)`."""
+    if len(call.args) == 1 and arithmetic.function_name(call) in ("min", "max", "sum"):
+        given = call.args[0].value
+        if isinstance(given, ir.Comprehension) and given.kind in ("list", "generator"):
+            return given.element
+    return None
+
+
+def _elements(expr: ir.Expr, left: Evidence, right: Evidence) -> Evidence | None:
+    """A number of elements times the bytes of one is sure to be bytes, however loosely elements are counted."""
+    for count, size in ((left, right), (right, left)):
+        if count.unit.powers == (("elements", 1),) and size.strong and dict(size.unit.powers) == {"bytes": 1, "elements": -1}:
+            return Evidence(count.unit * size.unit, size.strength, "elements times the bytes of one", expr.span, False, (count, size))
+    return None
+
+
 def _exact(evidence: Evidence) -> bool:
     return evidence.strong and not evidence.unit.loose
 
 
 def _combined(expr: ir.Expr, left: Evidence, right: Evidence, unit: Unit) -> _Amount:
     """A product or quotient of two known units: as sure as the less sure of them."""
-    weaker = min(left, right, key=lambda evidence: evidence.rank)
-    return _Amount(Evidence(unit, weaker.strength, f"{left.unit} and {right.unit} give {unit}", expr.span, weaker.weak, (left, right)))
+    weaker, better = sorted((left, right), key=lambda evidence: evidence.rank)
+    # A loosely named count beside an amount that is sure leaves the scale as it is.
+    counted = better.scaled and (weaker.scaled or not weaker.unit.memory_per)
+    why = f"{left.unit} and {right.unit} give {unit}"
+    strength = better.strength if weaker.weak and counted else weaker.strength
+    return _Amount(Evidence(unit, strength, why, expr.span, weaker.weak, (left, right), weaker.weak and counted))

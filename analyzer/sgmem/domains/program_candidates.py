@@ -8,11 +8,11 @@ followed to the statements that calculate or compare with them; only those are e
 from __future__ import annotations
 
 import re
+from functools import cached_property
 from typing import TYPE_CHECKING
 
+from sgmem.domains.labels import UNIT_WORDS
 from sgmem.domains.units import UnitError, parse_unit
-from sgmem.program.names import bound_names
-from sgmem.syntax import ir
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -23,13 +23,25 @@ if TYPE_CHECKING:
     from sgmem.syntax.text import SourceText
 
 _UNITS = "gib|mib|kib|gb|mb|kb|tb|bytes|nbytes|GIB|MIB|KIB|GB|MB|KB|TB|BYTES|NBYTES"
-_SUFFIX = re.compile(rf"_(?:{_UNITS})\b")
+_SUFFIX = re.compile(rf"_(?:{_UNITS})(?:_(?:size|SIZE|limit|LIMIT|max|MAX|total|TOTAL|used|free))?\b")
 _SCALED = re.compile(rb"_(?:gib|mib|kib|gb|mb|kb|tb|GIB|MIB|KIB|GB|MB|KB|TB)\b")
 """Names that spell a unit other than bytes."""
+_CONVERSION = (
+    r"1 ?<< ?[23]0|1024 ?\*\* ?[23]|1024(?: ?\* ?1024)+|// ?1024 ?// ?1024|/ ?1024 ?/ ?1024|2 ?\*\* ?[23]0|\b1e9\b|\b10 ?\*\* ?9"
+)
+_CONVERTS = re.compile(_CONVERSION)
+_CONVERTS_BYTES = re.compile(_CONVERSION.encode())
+_PRINTS = re.compile(rb"[}fds] ?[(\[]?[GMK]i?B\b")
+"""The end of a template's field, and a unit behind it."""
+_TARGET = re.compile(r"\b[A-Za-z_]\w*\b(?!\s*[.\[(])")
+"""In the text of an assignment's target: the names and the attributes that receive something."""
+_OF_MEMORY = re.compile(r"byte|mem|size|[GM]i?B\b|capacity", re.IGNORECASE)
+"""What a line that converts by 10**9 must hold besides: nanoseconds are counted so as well."""
 _CALCULATES = re.compile(r"[\w)\]]\s*(?:[-+]|[<>]=?)=?\s*[-\w(\[]|\b(?:min|max|sum)\(|(?:^|\n)\s*[-+<>]|[-+<>]=?\s*(?:\n|$)")
+_MULTIPLIES = re.compile(r"[\w)\]]\s*(?:\*|//?|<<)=?\s*[-\w(\[]")
 _ASSIGNED = re.compile(r"^\s*(?:\w+\.)?(\w+)(?:\s*,\s*\w+)*\s*(?::[^=\n]*)?[-+*/]?=(?!=)")
 _BINDS = frozenset({"assign", "annotate", "augment", "for", "with"})
-_LOWERED = frozenset({"assign", "annotate", "augment", "expression", "return", "assert", "if", "while", "for", "with"})
+_LOWERED = frozenset({"assign", "annotate", "augment", "expression", "return", "raise", "assert", "if", "while", "for", "with"})
 _LOOK_BACK = 4
 """How many lines above a word its assignment may begin, for the look at the text."""
 
@@ -43,17 +55,50 @@ class Candidates:
     def __init__(self, program: Program, models: Models) -> None:
         self.program = program
         self._words = tuple(sorted(_amount_words(models)))
+        self._sizing = {word for word in models.sinks.words if word.isidentifier()}
         self._telling = tuple(word.encode() for word in self._words if "bytes" not in word)
 
     def statements(self) -> Iterator[tuple[File, int]]:
-        """Every statement worth lowering, with its file, in source order."""
-        yield from self.statements_of(sorted(self.program.files.paths))
+        """Every statement that calculates with amounts, with its file, in source order."""
+        for file, index in self.touched:
+            if self._is_calculation(file, index):
+                yield file, index
 
     def statements_of(self, paths: Iterable[str]) -> Iterator[tuple[File, int]]:
         """The same in some files."""
+        for file, index in self._touched_in(paths):
+            if self._is_calculation(file, index):
+                yield file, index
+
+    @cached_property
+    def touched(self) -> tuple[tuple[File, int], ...]:
+        """Every statement that has to do with amounts: calculates, stores, hands on or prints them; in source order."""
+        return tuple(self._touched_in(sorted(self.program.files.paths)))
+
+    def _touched_in(self, paths: Iterable[str]) -> Iterator[tuple[File, int]]:
         for file in self.files(paths):
             for index in sorted(self._in_file(file)):
                 yield file, index
+
+    def products(self) -> Iterator[tuple[File, int]]:
+        """Every statement that multiplies or divides what may be an amount."""
+        for file, index in self.touched:
+            if _MULTIPLIES.search(file.own_text(index)) is not None:
+                yield file, index
+
+    def claiming(self) -> Iterator[tuple[File, int]]:
+        """Every statement that may say in which unit an amount is: by a name, a label, a conversion, the function it leaves."""
+        sizing = re.compile(rf"\b(?:{'|'.join(sorted(self._sizing))})\(") if self._sizing else None
+        for file, index in self.touched:
+            text = file.own_text(index)
+            row = file.outline.statements[index]
+            said = _SUFFIX.search(text) or UNIT_WORDS.search(text) or _CONVERTS.search(text) or (sizing and sizing.search(text))
+            if said or (row.kind == "return" and self._offsets(file.scope(row.scope).name)):
+                yield file, index
+
+    def _is_calculation(self, file: File, index: int) -> bool:
+        text = file.own_text(index)
+        return text[:1] not in "\"'" and _CALCULATES.search(text) is not None
 
     def files(self, paths: Iterable[str]) -> Iterator[File]:
         """The files that seem to calculate with memory, parsed.
@@ -63,7 +108,9 @@ class Candidates:
         """
         for path in paths:
             data = self.program.files.tree.read(path)
-            if _SCALED.search(data) is None and not any(word in data for word in self._telling):
+            telling = _SCALED.search(data) or any(word in data for word in self._telling) or _CONVERTS_BYTES.search(data)
+            telling = telling or _PRINTS.search(data)
+            if not telling:
                 continue
             source = self.program.files.source(path)
             file = self.program.files.get(path) if source is not None and self._calculates(source) else None
@@ -77,15 +124,16 @@ class Candidates:
         for offset in self._offsets(source.text):
             number = source.position(offset)[0] - 1
             line = lines[number].partition("#")[0]
-            if _CALCULATES.search(line) is not None:
+            if _tells(line):
                 return True
             assigned = (_ASSIGNED.match(above) for above in lines[max(0, number - _LOOK_BACK) : number + 1])
             names.update(found[1] for found in assigned if found is not None)
-        return any(_CALCULATES.search(line) and not names.isdisjoint(re.findall(r"\w+", line)) for line in lines) if names else False
+        return any(_tells(line) and not names.isdisjoint(re.findall(r"\w+", line)) for line in lines) if names else False
 
     def _offsets(self, text: str) -> list[int]:
         """Where the words are, each by the offset of its last character."""
         found = [match.end() - 1 for match in _SUFFIX.finditer(text)]
+        found += [match.start() for match in _CONVERTS.finditer(text) if self._is_of_memory(text, match)]
         for word in self._words:
             at = text.find(word)
             while at >= 0:
@@ -94,6 +142,13 @@ class Candidates:
                     found.append(end - 1)
                 at = text.find(word, end)
         return found
+
+    @staticmethod
+    def _is_of_memory(text: str, match: re.Match[str]) -> bool:
+        if not re.fullmatch(r"1e9|10 ?\*\* ?9", match.group()):
+            return True
+        end = text.find("\n", match.end())
+        return _OF_MEMORY.search(text[text.rfind("\n", 0, match.start()) + 1 : end if end >= 0 else len(text)]) is not None
 
     def _in_file(self, file: File) -> set[int]:
         scopes: dict[int, set[int]] = {}
@@ -106,7 +161,7 @@ class Candidates:
         return {index for scope, seeds in scopes.items() for index in self._in_scope(file, scope, seeds)}
 
     def _in_scope(self, file: File, scope: int, seeds: set[int]) -> Iterator[int]:
-        """The calculating statements among the seeds and those that use what the seeds bind."""
+        """The seeds and the statements that use what the seeds bind, as far as they are worth lowering."""
         touched, names = set(seeds), set[str]()
         pending = sorted(seeds)
         while pending:
@@ -120,9 +175,7 @@ class Candidates:
                 pending += sorted(fresh)
         for index in touched:
             if file.outline.statements[index].kind in _LOWERED:
-                text = file.own_text(index)
-                if text[:1] not in "\"'" and _CALCULATES.search(text) is not None:
-                    yield index
+                yield index
 
     def _bound(self, file: File, scope: int, index: int) -> set[str]:
         """The names that a statement gives what it holds: variables, attributes, parameters that spell a unit."""
@@ -131,12 +184,17 @@ class Candidates:
             return {parameter.name for parameter in file.scope(scope).parameters if self._offsets(parameter.name)}
         if kind not in _BINDS:
             return set()
-        attributes = {
-            binding.target.attr
-            for binding in file.statement(index).bindings
-            if isinstance(binding.target, ir.Attribute) and binding.how in ("assign", "annotate", "augment")
-        }
-        return set(bound_names(file, index)) | attributes
+        return set(_TARGET.findall(file.target_text(index) if kind != "with" else file.own_text(index)))
+
+
+def _tells(line: str) -> bool:
+    """Whether a line calculates with what it names, gives it back, hands it to a name with a unit or prints it with one."""
+    return (
+        _CALCULATES.search(line) is not None
+        or _MULTIPLIES.search(line) is not None
+        or UNIT_WORDS.search(line) is not None
+        or line.lstrip().startswith("return ")
+    )
 
 
 def _is_word(character: str) -> bool:

@@ -10,6 +10,8 @@ import msgspec
 from sgmem.domains.evidence import Strength
 from sgmem.domains.program_activations import Activations
 from sgmem.domains.program_candidates import Candidates
+from sgmem.domains.program_claims import Claims
+from sgmem.domains.program_contradictions import Contradiction, LostConversion, contradictions, lost_conversions
 from sgmem.domains.program_definitions import Definitions, inputs
 from sgmem.domains.program_events import Events
 from sgmem.domains.program_formulas import FormulaExpression, formulas_in
@@ -189,9 +191,13 @@ class ProgramFacts:
         )
 
     @cached_property
+    def candidates(self) -> Candidates:
+        return Candidates(self.program, self.models)
+
+    @cached_property
     def statements(self) -> tuple[tuple[File, int], ...]:
         """The statements that calculate with amounts of memory."""
-        return tuple(Candidates(self.program, self.models).statements())
+        return tuple(self.candidates.statements())
 
     @cached_property
     def formulas(self) -> tuple[Formula, ...]:
@@ -274,6 +280,19 @@ class ProgramFacts:
             gauge = self.gauges.part(call, result.index, file, statement, result.attribute)
             if gauge is not None:
                 yield gauge
+
+    @cached_property
+    def unit_contradictions(self) -> tuple[Contradiction, ...]:
+        """Values that are in another unit than their name, parameter, label or function says."""
+        claims = Claims(self.program, self.models)
+        said = self.candidates.claiming()
+        return tuple(found for file, statement in said for found in contradictions(self.units, claims, file, statement))
+
+    @cached_property
+    def lost_conversions(self) -> tuple[LostConversion, ...]:
+        """Products and quotients of amounts whose result is in no unit."""
+        products = self.candidates.products()
+        return tuple(found for file, statement in products for found in lost_conversions(self.units, file, statement))
 
     def origin(self, birth: Birth) -> Origin:
         hops = tuple(Location(hop.file, hop.statement, hop.span) for hop in reversed(birth.hops))

@@ -41,7 +41,13 @@ class UnitMismatch(msgspec.Struct, frozen=True):
 
 def mismatches(units: Units, file: File, statement: int) -> Iterator[UnitMismatch]:
     """The mismatches in one statement, each operation once."""
-    for root in file.statement(statement).expressions():
+    lowered = file.statement(statement)
+    added = [
+        ir.Binary(lowered.span, binding.operator, binding.target, binding.value)
+        for binding in lowered.bindings
+        if binding.how == "augment" and binding.operator in ("+", "-") and binding.value is not None
+    ]
+    for root in (*lowered.expressions(), *added):
         for node, ancestors in ir.paths(root):
             for left, right in _pairs(node):
                 found = _disagree(units, node, left, right, ancestors, file, statement)
@@ -75,8 +81,8 @@ def _disagree(
     details = checked.mismatch
     return UnitMismatch(
         Location(file, statement, node.span),
-        _side(units, left, details.left, file, statement),
-        _side(units, right, details.right, file, statement),
+        side_of(units, left, details.left, file, statement),
+        side_of(units, right, details.right, file, statement),
         details,
     )
 
@@ -95,7 +101,7 @@ def _both_strong(units: Units, left: Expr, right: Expr, file: File, statement: i
 
 
 def _strong(evidence: Evidence | None) -> bool:
-    return evidence is not None and evidence.strong
+    return evidence is not None and evidence.scaled
 
 
 def _harmless(wrong: Mismatch, node: Expr, left: Expr, right: Expr, ancestors: tuple[Expr, ...], file: File) -> bool:
@@ -122,7 +128,7 @@ def _text(expr: Expr, file: File) -> str:
     return "".join(file.source.slice(expr.span).split())
 
 
-def _side(units: Units, side: Expr, evidence: Evidence, file: File, statement: int) -> Side:
+def side_of(units: Units, side: Expr, evidence: Evidence, file: File, statement: int) -> Side:
     origin = Location(file, statement, side.span)
     for leaf in ir.walk(side):
         known = units.known(leaf, file, statement, deep=True) if isinstance(leaf, _LEAVES) else None

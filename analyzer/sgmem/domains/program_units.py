@@ -21,7 +21,7 @@ from sgmem.flow.births import unpacking
 from sgmem.flow.naming import call_names
 from sgmem.flow.order import ENTRY
 from sgmem.program.calls import bind
-from sgmem.program.entities import Function
+from sgmem.program.entities import Function, Global
 from sgmem.program.files import dotted
 from sgmem.syntax import ir
 
@@ -45,6 +45,9 @@ MAX_FILES = 4
 """A function whose name more files than this mention is not followed to its callers: it costs much and rarely decides.
 """
 _KEYED = frozenset({"get", "pop", "getattr"})
+_SAME_METHODS = frozenset({"item", "cpu", "clone", "tolist", "get"})
+"""Methods that give back the amount they are called on; `get` where it is given nothing, as of an environment variable."""
+_SAME_FUNCTIONS = frozenset({"tensor", "as_tensor", "Tensor", "array", "Decimal"})
 
 
 class Known(msgspec.Struct, frozen=True):
@@ -122,18 +125,29 @@ class Units:
     def _variable(self, leaf: ir.Name, here: Location, deep: bool, depth: int) -> Known | None:
         file, scope = here.file, here.file.outline.statements[here.statement].scope
         name = _named(suffix_evidence(leaf.id, leaf.span), here)
+        if file.binder(leaf) is not None:
+            return name
         qualname = file.scope(scope).qualname
         modelled = self._modelled((f"{file.module}:{qualname}.{leaf.id}",), ("local",), here) if qualname else None
         if modelled is not None:
             return modelled
         names = self.program.names
         if not names.bindings(file, scope, leaf.id) and all(p.name != leaf.id for p in file.scope(scope).parameters):
-            return name
+            return name if name is not None or not deep else self._global(leaf, file, scope, depth)
         definitions = self.order.reaching(file, scope, leaf.id, here.statement)
         found = [self._defined(leaf.id, file, index, deep, depth) for index in sorted(definitions - {ENTRY})]
         if ENTRY in definitions and file.scope(scope).kind == "function":
             found.append(self._parameter(Function(file, scope), leaf.id, deep, depth))
         return _reconciled(_met(found), name)
+
+    def _global(self, leaf: ir.Name, file: File, scope: int, depth: int) -> Known | None:
+        """What a module's variable is given, where that happens once."""
+        entity = self.program.names.entity(leaf, file, scope)
+        if not isinstance(entity, Global):
+            return None
+        found = self.program.names.bindings(entity.file, 0, entity.name)
+        defined = self._defined(entity.name, entity.file, next(iter(found)), True, depth) if len(found) == 1 else None
+        return defined if isinstance(defined, Known) else None
 
     def _defined(self, name: str, file: File, index: int, deep: bool, depth: int) -> Known | Fraction | None:
         """What one definition gives a variable: its unit, the number of a literal, or nothing that is known."""
@@ -156,13 +170,12 @@ class Units:
             gauge = self.gauges.part(value, part, file, index) if isinstance(value, ir.Call) and part is not None else None
             evidence = gauge.measured.evidence() if gauge is not None else None
             return Known(evidence, gauge.location) if gauge is not None and evidence is not None else None
-        try:
-            return value_of(value, lambda leaf: self.constant(leaf, file, index))
-        except Unsupported:
-            pass
         evidence = self.infer(value, file, index, deep, depth)
         if evidence is None:
-            return None
+            try:
+                return value_of(value, lambda leaf: self.constant(leaf, file, index))
+            except Unsupported:
+                return None
         return Known(evidence, self._where(value, file, index, deep, depth))
 
     def _where(self, value: Expr, file: File, index: int, deep: bool, depth: int) -> Location:
@@ -171,7 +184,9 @@ class Units:
         return inner.at if inner is not None else Location(file, index, value.span)
 
     def _parameter(self, function: Function, name: str, deep: bool, depth: int) -> Known | Fraction | None:
-        if not deep or len(self.program.files.tree.mentioning(function.name)) > MAX_FILES:
+        owner = function.owner
+        called = owner.name if function.name == "__init__" and owner is not None else function.name
+        if not deep or len(self.program.files.tree.mentioning(called)) > MAX_FILES:
             return None
         found: list[Known | Fraction | None] = []
         for site in self.program.calls.callers(function)[: MAX_CALLERS + 1]:
@@ -218,6 +233,10 @@ class Units:
 
     def _called(self, leaf: ir.Call, here: Location, deep: bool, depth: int) -> Known | None:
         last = last_name(leaf)
+        inner = _wrapped(leaf, last)
+        if inner is not None:
+            evidence = self.infer(inner, here.file, here.statement, deep, depth)
+            return Known(evidence, self._where(inner, here.file, here.statement, deep, depth)) if evidence is not None else None
         if last in _KEYED and leaf.args:
             key = leaf.args[1 if last == "getattr" and len(leaf.args) > 1 else 0].value
             spelled = _spelled(key, here)
@@ -264,6 +283,15 @@ class Units:
         return None
 
 
+def _wrapped(call: ir.Call, last: str) -> Expr | None:
+    """The amount that a call only wraps or unwraps: `torch.tensor(x)`, `x.item()`, `envs.CACHE_MB.get()`."""
+    if isinstance(call.func, ir.Attribute) and last in _SAME_METHODS and not call.args:
+        return call.func.base
+    if last in _SAME_FUNCTIONS and call.args and not call.args[0].star and not isinstance(call.args[0].value, ir.Collection):
+        return call.args[0].value
+    return None
+
+
 def _spelled(key: Expr, here: Location) -> Known | None:
     """A literal key or attribute name that ends in a unit: `usage["peak_mb"]`."""
     if isinstance(key, ir.Const) and isinstance(key.value, str):
@@ -293,6 +321,8 @@ def _reconciled(found: Known | None, name: Known | None) -> Known | None:
     """A definition proves more than a name; where they contradict each other neither is sure."""
     if found is None or name is None:
         return found or name
+    if found.evidence.weak:
+        return name
     if found.evidence.unit.agrees(name.evidence.unit):
-        return name if found.evidence.weak else found
+        return found
     return Known(found.evidence.weakened("its name spells another unit"), found.at)

@@ -105,6 +105,11 @@ class Unit(msgspec.Struct, frozen=True):
             strict.append(self.replaced(scale=decimal, loose=False))
         return tuple(strict)
 
+    @property
+    def memory_per(self) -> int:
+        """The power of bytes: 1 for amounts and for bytes per something, 0 for what counts no memory."""
+        return dict(self.powers).get("bytes", 0)
+
     def replaced(
         self, scale: Fraction | None = None, scope: str | None = None, loose: bool | None = None
     ) -> Unit:  # fmt: skip
