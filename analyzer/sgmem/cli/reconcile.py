@@ -48,6 +48,7 @@ def reconcile(
     """Say whether the memory figures of a server's log add up, what is missing, and which fraction would work."""
     from sgmem.cli.log_input import opened_log, reconciled
     from sgmem.cli.session import finish, shared_options
+    from sgmem.config.errors import NothingAnalysed
     from sgmem.queries.results import SourceInfo
 
     shared = shared_options(
@@ -57,9 +58,6 @@ def reconcile(
     with opened_log(log) as (stream, size, name):
         result = reconciled(stream, size, name, shared, fetch=fetch)
     code = 1 if any(boot.verdict == "inconsistent" for boot in result.boots) else 0
-    if not any(boot.ranks for boot in result.boots):
-        from sgmem.config.errors import NothingAnalysed
-
-        if not shared.quiet and not result.boots:
-            raise NothingAnalysed(f"{Path(name).name} holds no line about memory that is known")
+    if not result.boots:
+        raise NothingAnalysed(f"{Path(name).name} holds no line about memory that is known")
     return finish(result, result.source or SourceInfo("", None, 0, 0), shared, code)
