@@ -72,7 +72,7 @@ def _in_file(facts: ProgramFacts, file: File, name: str, share: bool) -> Iterato
             how = _change(seen.binding, name) if seen.binding is not None else None
             if how is None or seen.binding is None or not isinstance(seen.place, Field) or seen.grade == "name":
                 continue
-            if not _is_setting(facts, seen.place.owner, name, copies=share or how == "scaled") or _asked(facts, file, index, name):
+            if not _is_setting(facts, seen.place.owner, name, copies=share or how == "scaled") or _asked(facts, file, index, name, how):
                 continue
             value = seen.binding.value
             text = Location(file, index, value.span).code if value is not None else ""
@@ -110,13 +110,13 @@ def _copy(facts: ProgramFacts, owner: Class, name: str) -> Location | None:
     return None
 
 
-def _asked(facts: ProgramFacts, file: File, index: int, name: str) -> bool:
+def _asked(facts: ProgramFacts, file: File, index: int, name: str, how: str) -> bool:
     """Whether a condition of the write, or of its only caller, looks at the setting."""
     word = re.compile(rf"\b{re.escape(name)}\b")
     for one in facts.conditions.of(file, index):
         text = render(one.predicate)
-        # What raises otherwise says which values are valid; it asks whether one was given only where it speaks of None.
-        if word.search(text) and (one.how != "check" or "None" in text):
+        # What raises otherwise says which values are valid; a valid one may still be scaled twice.
+        if word.search(text) and (how != "scaled" or one.how != "check" or "None" in text):
             return True
     return False
 
