@@ -107,7 +107,9 @@ def _fraction(boot: Boot, members: list[Reading]) -> tuple[float | None, str, fl
     """The fraction in effect: as the program printed it while it ran, else as it was set."""
     printed = [one for one in members if one.kind == "fraction" and 0 < one.value < 1]
     if printed:
-        return printed[0 if "KV" in printed[0].text else -1].value, "printed", printed[-1].step
+        # An error that asks for another fraction names the one in effect first; attempts that follow name theirs.
+        chosen = printed[0] if any(one.kind == "fraction.minimum" for one in members) else printed[-1]
+        return chosen.value, "printed", chosen.step
     setting = boot.setting(rows().fraction)
     return (setting.value, setting.how, 0.0) if setting is not None else (None, "", 0.0)
 

@@ -94,8 +94,6 @@ def _verdict(
     if expected is None:
         if cap is not None and cap.term != "round":
             return "capped", [cap]
-        if cap is not None and "max_total_tokens" in " ".join(one.text for one in boot.settings) + " ".join(_texts(boot)):
-            return "capped", [cap]
         if cap is not None and found.kv is not None and found.fraction is not None and found.pool_end is not None:
             return "capped", [cap]
         return "too-short", []
@@ -133,10 +131,6 @@ def _cap(boot: Boot, figures: Figures) -> Explanation | None:
         )
         return Explanation("round", float(found.tokens), text)
     return None
-
-
-def _texts(boot: Boot) -> Iterator[str]:
-    yield from (one.text for one in boot.readings[:400])
 
 
 def _threshold(
