@@ -35,7 +35,9 @@ def clean(text: str) -> str:
 
 def _boot(boot: BootReport, number: int, of: int, view: View) -> list[Text]:
     name = f"sglang {boot.release.value}" if boot.release.value else "unknown release"
-    how = " (a guess by the formats that fit)" if boot.release.guessed and boot.release.value else ""
+    fitting = boot.release.candidates
+    others = f", as {len(fitting)} releases from {clean(fitting[0])} do" if len(fitting) > 1 else ""
+    how = f" (a guess: its formats fit{others})" if boot.release.guessed and boot.release.value else ""
     title = f"Start {number} of {of}, lines {boot.first_line}-{boot.last_line}, {clean(name)}{how}: "
     head = Text(title)
     head.append(boot.verdict, style=STYLES[boot.verdict])
