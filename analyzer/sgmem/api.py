@@ -30,6 +30,7 @@ from sgmem.domains.program_events import EventSite
 from sgmem.domains.program_facts import Formula, Input, Origin
 from sgmem.domains.program_facts import ProgramFacts as Facts
 from sgmem.domains.program_location import Location, of_statement
+from sgmem.domains.program_machine_amounts import MachineAmount
 from sgmem.domains.program_mismatches import Side, UnitMismatch
 from sgmem.domains.program_raised_counts import RaisedCount
 from sgmem.domains.program_reach import Reach, Sink
@@ -56,6 +57,7 @@ __all__ = [
     "Input",
     "Location",
     "LostConversion",
+    "MachineAmount",
     "MeasuredInput",
     "MixedTimes",
     "NegativeVerdict",

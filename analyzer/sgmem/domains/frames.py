@@ -65,7 +65,7 @@ class Frame(msgspec.Struct, frozen=True):
 
     quantity: str
     statistic: Literal["now", "peak"]
-    scope: Literal["process", "device", "machine"]
+    scope: Literal["process", "device", "node", "machine"]
     reduction: Literal["none", "min", "max", "sum"] = "none"
     reduction_when: str | None = None
     group: str | None = None

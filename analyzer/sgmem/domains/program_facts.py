@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from sgmem.domains.program_advice import ContradictingAdvice
     from sgmem.domains.program_dead_guards import DeadGuard
     from sgmem.domains.program_gauges import Gauge
+    from sgmem.domains.program_machine_amounts import MachineAmount
     from sgmem.domains.program_overrides import SettingChange
     from sgmem.domains.program_raised_counts import RaisedCount
     from sgmem.domains.program_raising_queries import RaisingQuery
@@ -293,6 +294,12 @@ class ProgramFacts:
         """Products and quotients of amounts whose result is in no unit."""
         products = self.candidates.products()
         return tuple(found for file, statement in products for found in lost_conversions(self.units, file, statement))
+
+    def machine_amounts(self) -> Iterator[MachineAmount]:
+        """The whole machine's memory where other platforms read one device's."""
+        from sgmem.domains.program_machine_amounts import machine_amounts
+
+        return machine_amounts(self.gauges, self.candidates.touched)
 
     def origin(self, birth: Birth) -> Origin:
         hops = tuple(Location(hop.file, hop.statement, hop.span) for hop in reversed(birth.hops))

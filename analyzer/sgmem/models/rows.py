@@ -12,7 +12,7 @@ import msgspec
 
 Quantity = Literal["free", "total", "allocated", "reserved", "used"]
 Statistic = Literal["now", "peak"]
-MeasuredScope = Literal["process", "device", "machine"]
+MeasuredScope = Literal["process", "device", "node", "machine"]
 EventKind = Literal[
     "communicator", "load-weights", "pool", "tensor", "workspace", "graph-capture", "warm-up", "offload", "release",
     "restore", "empty-cache", "collect", "synchronize", "forward",

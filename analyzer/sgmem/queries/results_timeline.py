@@ -15,7 +15,7 @@ class Reading(msgspec.Struct, frozen=True):
     quantity: str
     unit: str
     statistic: Literal["now", "peak"]
-    scope: Literal["process", "device", "machine"]
+    scope: Literal["process", "device", "node", "machine"]
     reduction: Literal["none", "min", "max", "sum"]
     reduction_when: str | None
     device: str | None
