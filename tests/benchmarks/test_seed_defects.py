@@ -69,3 +69,19 @@ def test_defects_that_are_planted_together_are_of_different_files() -> None:
     groups = list(seed_defects.batches(chosen, 2))
     assert sorted(map(id, chosen)) == sorted(id(one) for group in groups for one in group)
     assert all(len({one.path for one in group}) == len(group) == 2 for group in groups)
+
+
+GIVEN = """
+class Args:
+    def fill(self):
+        if self.mem_fraction_static is None:
+            self.mem_fraction_static = 0.88
+        if self.memory_saver is None:
+            self.memory_saver = object()
+"""
+
+
+def test_a_question_is_dropped_where_a_number_is_the_default() -> None:
+    places = Source("serving/args.py", GIVEN).places()
+    found = [defect.what for place in places for defect in seed_defects.KINDS["drop-none-guard"](place)]
+    assert found == ["self.mem_fraction_static is None  ->  True"]
