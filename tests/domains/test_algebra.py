@@ -81,6 +81,18 @@ def test_substitution_then_evaluation_is_evaluation(outer: Formula, inner: Formu
     assert result == expected
 
 
+@settings(deadline=None)
+@given(rational, assignments)
+def test_numbers_for_some_names_are_a_substitution(formula: Formula, values: Values):
+    whole = lift_or_skip(formula)
+    some = dict(list(values.items())[::2])
+    try:
+        assert whole.at(some) == whole.substituted(some)
+    except Unsupported as error:
+        assume(error.reason not in ("division by zero", "the formula has too many terms"))
+        raise
+
+
 @settings(max_examples=200, deadline=None)
 @given(rational, rational)
 def test_equality_is_that_of_rational_functions(left: Formula, right: Formula):

@@ -101,6 +101,16 @@ class Form(msgspec.Struct, frozen=True, eq=False):
             result = result + product
         return result
 
+    def at(self, values: Mapping[str, Fraction]) -> Form:
+        """Every name of `values` replaced by its number; a name without one stays."""
+        terms: list[tuple[Monomial, Fraction]] = []
+        for monomial, coefficient in self.terms:
+            for name in monomial:
+                if name in values:
+                    coefficient *= values[name]
+            terms.append((tuple(name for name in monomial if name not in values), coefficient))
+        return collect(terms)
+
     def evaluated(self, values: Mapping[str, Fraction]) -> Fraction:
         """The number at `values`. Raises KeyError for a name without a value."""
         total = Fraction(0)
@@ -158,6 +168,10 @@ class Ratio(msgspec.Struct, frozen=True, eq=False):
         replace = {name: value if isinstance(value, Ratio) else number(value) for name, value in values.items()}
         return _substitute(self.numerator, replace) / _substitute(self.denominator, replace)
 
+    def at(self, values: Mapping[str, Fraction]) -> Ratio:
+        """Every name of `values` replaced by its number. Raises Unsupported when the denominator becomes zero."""
+        return ratio(self.numerator.at(values), self.denominator.at(values))
+
     def evaluated(self, values: Mapping[str, Fraction]) -> Fraction:
         """The number at `values`. Raises KeyError for a name without a value and Unsupported where the denominator is
         zero.
@@ -189,7 +203,8 @@ def collect(terms: Iterable[tuple[Monomial, Fraction]]) -> Form:
     """Add up equal monomials and drop those that cancel. Raises Unsupported beyond the bounds of this module."""
     total: dict[Monomial, Fraction] = {}
     for monomial, coefficient in terms:
-        total[monomial] = total.get(monomial, Fraction(0)) + coefficient
+        known = total.get(monomial)
+        total[monomial] = coefficient if known is None else known + coefficient
     kept = tuple((monomial, coefficient) for monomial, coefficient in total.items() if coefficient)
     if len(kept) > MAX_TERMS or any(len(monomial) > MAX_DEGREE for monomial, _ in kept):
         raise Unsupported("the formula has too many terms")

@@ -65,6 +65,11 @@ def derivative(value: Ratio, symbol: str) -> Ratio:
 
 def derivative_sign(value: Ratio, symbol: str, sign_of: SignOf) -> Sign | None:
     """Whether `value` grows (1), falls (-1) or stays (0) as `symbol` grows; None when that depends."""
+    if not value.denominator.degree(symbol):
+        # Nothing need be cancelled: the denominator only scales.
+        top, bottom = sign_of(_differentiate(value.numerator, symbol)), sign_of(value.denominator)
+        if top is not None and bottom:
+            return top if bottom == 1 else _opposite(top)
     slope = derivative(value, symbol)
     top, bottom = sign_of(slope.numerator), sign_of(slope.denominator)
     if top is None or not bottom:

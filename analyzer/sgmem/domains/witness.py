@@ -127,7 +127,7 @@ class _Search:
     def moved(self, value: Ratio, name: str, others: Values) -> Iterator[Fraction]:
         """Values of one name beyond the point where, all others fixed, the result turns negative."""
         try:
-            threshold = negative_when(value.substituted(others), name, signs(self.facts))
+            threshold = negative_when(value.at(others), name, signs(self.facts))
         except Unsupported:
             return
         bound = threshold.bound.constant if threshold is not None else None

@@ -32,7 +32,7 @@ def distance(file: File, statement: int) -> int:
     such a file does when it is."""
     if is_aside(file, statement):
         return 2
-    return 1 if "__main__" in file.source.text else 0
+    return 1 if file.runs_by_itself else 0
 
 
 def is_main_test(test: ir.Expr | None) -> bool:

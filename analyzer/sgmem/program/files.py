@@ -91,6 +91,11 @@ class File:
         return bound
 
     @cached_property
+    def runs_by_itself(self) -> bool:
+        """Whether the file asks if it is the program."""
+        return "__main__" in self.source.text
+
+    @cached_property
     def scope_defined_by(self) -> dict[int, int]:
         """The scope that a def or class statement opens."""
         return {scope.statement: index for index, scope in enumerate(self.outline.scopes) if scope.statement >= 0}
@@ -312,7 +317,8 @@ class Files:
 
     def deriving(self, name: str) -> Iterator[File]:
         """The files with a class that seems to derive from `name`, under any name it is imported as."""
-        aliased = [path for path in self.tree.mentioning(name) if self._holds(path, name, renamed)]
+        spelled = f"{name} as ".encode()
+        aliased = [p for p in self.tree.mentioning(name) if spelled in self.tree.read(p) and self._holds(p, name, renamed)]
         for path in dict.fromkeys([*self.class_headers[1].get(name, ()), *aliased]):
             file = self.get(path)
             if file is not None:

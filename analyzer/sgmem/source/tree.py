@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
 
-# Indexing the words of a tree takes as long as that many searches through its bytes.
-SEARCHES_BEFORE_INDEX = 8
+# Indexing the words of a tree takes as long as a dozen searches through its bytes. A trace makes a hundred; who looks for one or two
+# names alone should not wait for the index.
+SEARCHES_BEFORE_INDEX = 2
 
 
 class SourceFile(msgspec.Struct, frozen=True):
@@ -177,7 +178,8 @@ class SourceTree:
         self._searches += 1
         worth_it = self._searches > SEARCHES_BEFORE_INDEX or len(self._unindexed) <= len(self.files) // 10
         if self._unindexed and worth_it:
-            self._words.add([(path, self.digest(path), data) for path, data in self._read_all(self._unindexed)])
+            digest = self.digest if self._store.keeps else str
+            self._words.add([(path, digest(path), data) for path, data in self._read_all(self._unindexed)])
             self._unindexed = set()
         return None if self._unindexed else self._words
 

@@ -76,6 +76,9 @@ def _text_encoding(name: str) -> str:
     return name
 
 
+_WIDE = re.compile(r"[^\x00-\x7f][^\n]*")
+
+
 class SourceText:
     """One file's decoded text."""
 
@@ -95,6 +98,11 @@ class SourceText:
     @cached_property
     def is_ascii(self) -> bool:
         return self.text.isascii()
+
+    @cached_property
+    def wide_lines(self) -> frozenset[int]:
+        """The lines with characters that take more than one byte: there columns and bytes differ."""
+        return frozenset(self.position(found.start())[0] for found in _WIDE.finditer(self.text))
 
     def line(self, number: int) -> str:
         """The text of a 1-based line, without its newline; empty past the end."""
@@ -117,11 +125,9 @@ class SourceText:
 
     def character_column(self, line: int, utf8_column: int) -> int:
         """Turn a 0-based UTF-8 byte column, as `ast` counts, into a 1-based character column."""
-        if self.is_ascii:
+        if line not in self.wide_lines:
             return utf8_column + 1
         text = self.line(line)
-        if text.isascii():
-            return utf8_column + 1
         return len(text.encode("utf-8", "surrogatepass")[:utf8_column].decode("utf-8", "replace")) + 1
 
 
