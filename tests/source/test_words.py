@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 @pytest.fixture
 def index() -> WordIndex:
     made = WordIndex(NullStore())
-    made.add([("a.py", "1", b"tp_size = tp_size + 1"), ("b.py", "2", "# tp_size → é".encode()), ("c.py", "3", b"tp")])
+    made.add([("a.py", "1", b"tp_size = tp_size + 1"), ("b.py", "2", "tp_sizeé = 0".encode()), ("c.py", "3", "tp → é".encode())])
     return made
 
 

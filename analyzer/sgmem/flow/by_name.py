@@ -50,13 +50,14 @@ class ByName:
 
     # -- writes ---------------------------------------------------------------------------------------------------------------
 
-    def copies(self, words: frozenset[str]) -> list[tuple[NamedWrite, Expr]]:
+    def copies(self, words: frozenset[str] | None) -> list[tuple[NamedWrite, Expr]]:
         """The writes by a computed name that store what they read by the same name, each with the object that is read, in the files
-        that mention one of `words`.
+        that mention one of `words` (None: in any).
 
         What can be told by the text alone is: few of the many files that set attributes by name are parsed.
         """
-        mentioned = frozenset(path for word in words for path in self.program.files.tree.mentioning(word))
+        files = self.program.files
+        mentioned = files.paths if words is None else frozenset(path for word in words for path in files.tree.mentioning(word))
         candidates = [write for path in self._seeming if path in mentioned for write in self._direct(path)]
         for setter in self.setters:
             candidates += self._calls_of(*setter, mentioned)

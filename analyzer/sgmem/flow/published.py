@@ -13,7 +13,10 @@ from sgmem.program.spelling import snake_case
 
 if TYPE_CHECKING:
     from sgmem.flow.occurrences import Occurrences
+    from sgmem.program.entities import Class
     from sgmem.program.program import Program
+
+_MANY_OWNERS = 12
 
 
 class Copy(msgspec.Struct, frozen=True):
@@ -56,10 +59,15 @@ class Published:
                         found.append(Copy(write, place, onto, max(sure, likely, key=GRADES.index)))
         return found
 
-    def _words(self, name: str) -> frozenset[str]:
-        """What a file mentions that copies from one of the classes with such a field: their names, and variables that spell them."""
+    def _words(self, name: str) -> frozenset[str] | None:
+        """What a file mentions that copies from one of the classes with such a field: their names, and variables that spell them.
+        None for a name that many classes have: any file may mention one of them, and to find them all costs more than it saves."""
         classes = self.occurrences.program.classes
-        owners = [one for owner in self.occurrences.owners(name) for one in (owner, *classes.assembled.assembled_from(owner))]
+        owners: dict[Class, None] = {}
+        for owner in self.occurrences.owners(name):
+            owners.update(dict.fromkeys((owner, *classes.assembled.assembled_from(owner))))
+            if len(owners) > _MANY_OWNERS:
+                return None
         return frozenset(word for owner in owners for word in (owner.name, snake_case(owner.name), f"_{snake_case(owner.name)}"))
 
     def _has(self, place: object) -> bool:
