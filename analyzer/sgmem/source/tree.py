@@ -178,8 +178,9 @@ class SourceTree:
         self._searches += 1
         worth_it = self._searches > SEARCHES_BEFORE_INDEX or len(self._unindexed) <= len(self.files) // 10
         if self._unindexed and worth_it:
-            digest = self.digest if self._store.keeps else str
-            self._words.add([(path, digest(path), data) for path, data in self._read_all(self._unindexed)])
+            keeps = self._store.keeps  # no digest is needed where nothing is kept
+            read = self._read_all(self._unindexed)
+            self._words.add([(path, self.digest(path) if keeps else "", data) for path, data in read])
             self._unindexed = set()
         return None if self._unindexed else self._words
 
