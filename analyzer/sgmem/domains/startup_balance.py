@@ -14,6 +14,7 @@ from sgmem.domains.lift import lift
 from sgmem.domains.program_events import CHARGED
 from sgmem.domains.render import render
 from sgmem.domains.startup_moments import Moment, in_order
+from sgmem.domains.unparse import text_of
 from sgmem.program.files import dotted
 
 if TYPE_CHECKING:
@@ -158,4 +159,4 @@ def _effect(balance: Balance, index: int) -> Ratio | None:
 
 
 def _symbol(leaf: Expr) -> str:
-    return dotted(leaf) or f"@{leaf.span}"
+    return dotted(leaf) or text_of(leaf)
