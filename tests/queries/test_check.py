@@ -38,13 +38,16 @@ def lines(result: CheckResult, rule: str = "unit-mismatch") -> list[int]:
     return [one.line for one in result.findings if one.rule == rule]
 
 
-def test_the_bundled_example_has_the_two_findings_it_was_written_for() -> None:
+def test_the_bundled_example_has_the_findings_it_was_written_for() -> None:
     result = check(open_source(str(CLASSIC), working_folder=CLASSIC), [], CheckOptions())
     assert [(one.rule, one.severity, one.confidence) for one in result.findings] == [
         ("negative-budget", "warning", "high"),
         ("mixed-measurement-times", "note", "high"),
+        ("unchecked-fraction", "warning", "high"),
+        ("overridden-setting", "warning", "high"),
+        ("machine-amount", "warning", "medium"),
     ]
-    negative, mixed = result.findings
+    negative, mixed = result.findings[:2]
     assert "mem_fraction_static < 1 - available_gpu_memory / total_gpu_memory" in negative.message
     assert "21.7 - 94 * (1 - 0.55) = -20.6" in negative.message
     assert "self.max_total_num_tokens <= 0" in negative.message
