@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator
 Context = Callable[[str, str], bool]
 """Judges the line before a name (with the line above it, where the name comes first on its own) and the line after it."""
 
+_WINDOW = 2000
+"""How much of a line is judged on either side of a name."""
 _WORD = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
 
 _QUOTES = ("'", '"')
@@ -84,11 +86,13 @@ def occurs(text: str, name: str, context: Context) -> bool:
     """Whether `name` stands somewhere in `text` in the given context."""
     for at in positions(text, name):
         end = at + len(name)
-        start = text.rfind("\n", 0, at) + 1
+        start = text.rfind("\n", max(0, at - _WINDOW), at) + 1
+        if start == 0 and at > _WINDOW:
+            return True  # far into a line that no person wrote: to judge all of it at every name in it would take for ever
         if start > 0 and text[start:at].isspace():
             start = text.rfind("\n", 0, start - 1) + 1
-        stop = text.find("\n", end)
-        if context(text[start:at], text[end : stop if stop >= 0 else len(text)]):
+        stop = text.find("\n", end, end + _WINDOW)
+        if context(text[start:at], text[end : stop if stop >= 0 else end + _WINDOW]):
             return True
     return False
 
