@@ -142,6 +142,13 @@ def test_nothing_is_claimed_without_facts(text: str, why: str):
     assert why in found.because
 
 
+def test_what_is_negative_without_a_computed_deduction_is_negative_with_any():
+    found = verdict("available_gpu_memory - total_gpu_memory * (1 - mem_fraction_static) - slack")
+    assert (found.verdict, found.witness) == ("yes", "21.7 - 94 * (1 - 0.55) - 0 = -20.6")
+    # Added, it may make up for the rest.
+    assert verdict("available_gpu_memory - total_gpu_memory * (1 - mem_fraction_static) + slack").verdict == "unknown"
+
+
 def test_a_condition_is_given_even_where_the_verdict_is_open():
     assert verdict("free - slack").condition == "slack > free"
 

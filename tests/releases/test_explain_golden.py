@@ -91,5 +91,5 @@ def test_the_budget_is_found_wherever_a_release_keeps_it(release: Callable[[str]
     ],
 )
 def test_the_automatic_fraction(release: Callable[[str], SourceTree], version: str, given: tuple[str, ...], fraction: float) -> None:
-    """Each number was worked out by hand from the source of its release."""
+    """The numbers of each release; about half of them were also worked out by hand from its source."""
     assert ask(release(version), "mem_fraction_static", *given).result.value == fraction

@@ -11,11 +11,11 @@ import msgspec
 
 from sgmem.domains.algebra import Ratio, Unsupported
 from sgmem.domains.branches import Branch, Choice, branches
-from sgmem.domains.facts import CONTROL_ORDER, Fact, Facts
+from sgmem.domains.facts import CONTROL_ORDER, Fact, Facts, constant_fact
 from sgmem.domains.lift import Lifted, SymbolOf, lift
 from sgmem.domains.proof import never_negative, signs
 from sgmem.domains.ranges import interval_of
-from sgmem.domains.solve import Threshold, negative_when
+from sgmem.domains.solve import Threshold, derivative_sign, negative_when
 from sgmem.domains.unparse import text_of
 from sgmem.domains.witness import Witness, find_witness
 from sgmem.syntax import ir
@@ -102,12 +102,31 @@ def _case(branch: Branch, symbol: SymbolOf, facts: Facts) -> _Case:
     if needed:
         condition = f"{condition} (when {' and '.join(needed)})"
     unknown = [name for name in value.symbols if not facts.fact(name).independent]
-    witness = find_witness(branch, value, symbol, facts)
-    if unknown:
+    best = _at_their_best(unknown, value, branch.choices, symbol, facts)
+    witness = find_witness(branch, value, symbol, best) if best is not None else None
+    if witness is None and unknown:
         return _Case("unknown", condition, threshold, because=f"nothing bounds {', '.join(unknown)}")
     if witness is None:
         return _Case("unknown", condition, threshold, because="no numbers were found at which it is negative")
     return _Case("yes", condition, threshold, witness)
+
+
+def _at_their_best(unknown: list[str], value: Ratio, choices: tuple[Choice, ...], symbol: SymbolOf, facts: Facts) -> Facts | None:
+    """The facts with each name that cannot be chosen held at the bound where the value is greatest: what is negative there is negative
+    whatever that name is. None where a name has no such bound, or decides which alternative applies."""
+    tested = {named for choice in choices for node in ir.walk(choice.test) if isinstance(named := symbol(node), str)}
+    held: dict[str, Fact] = {}
+    for name in unknown:
+        fact = facts.fact(name)
+        try:
+            direction = derivative_sign(value, name, signs(facts))
+        except Unsupported:
+            return None
+        bound = fact.low if direction == -1 else fact.high if direction == 1 else None
+        if bound is None or name in tested:
+            return None
+        held[name] = constant_fact(bound)
+    return facts.extended(held)
 
 
 def _threshold(value: Ratio, facts: Facts) -> Threshold | None:
