@@ -24,7 +24,8 @@ def fork(tmp_path_factory: pytest.TempPathFactory) -> Fork:
     (fork.folder / ".pre-commit-config.yaml").write_text(
         f"repos:\n  - repo: {folder / 'project'}\n    rev: {revision}\n    hooks:\n      - id: sgmem\n"
     )
-    (fork.folder / "sgmem.toml").write_text('[rules]\nnegative-budget = "off"\nmixed-measurement-times = "off"\n')
+    known = ("negative-budget", "mixed-measurement-times", "unchecked-fraction", "overridden-setting", "machine-amount")
+    (fork.folder / "sgmem.toml").write_text("[rules]\n" + "".join(f'{rule} = "off"\n' for rule in known))
     fork.git("init", "--quiet", "--initial-branch=main")
     fork.git("add", "--all")
     return fork
