@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 SMALL_TERMS = 0.3
 """GiB that what no log prints may take: alignment, index tables, allocator blocks, communicators. Real logs that add up are up to 0.25
 off, real contradictions begin near 0.9."""
-UNTABLED = 0.6
+UNTABLED = 0.45
 """GiB more for pools known by free memory only, where the log does not tell the size of the request table that stands beside them."""
 ROUND_TOKENS = 1024
-"""Token counts that are a multiple of this were chosen, not computed: a computed one is with one in a thousand, or a page."""
+"""A token count that is a multiple of this was most likely chosen: a computed one is with a chance of a page in a thousand."""
 MIN_FRACTION_STEP = 0.0015
 
 
@@ -127,7 +127,8 @@ def _cap(boot: Boot, figures: Figures) -> Explanation | None:
     page = boot.setting("page_size")
     if found.tokens % ROUND_TOKENS == 0 and (page is None or page.value < ROUND_TOKENS / 8):
         text = (
-            f"the token count {found.tokens} is a round number: it was set, by a limit on tokens or requests, not computed from memory"
+            f"the token count {found.tokens} is a round number: most likely it was set, by a limit on tokens or requests,"
+            " and not computed from memory"
         )
         return Explanation("round", float(found.tokens), text)
     return None
@@ -260,7 +261,7 @@ def _with_fraction(figures: Figures, formula: BudgetFormula) -> tuple[Figures, l
 def _tolerance(figures: Figures) -> float:
     rounding = figures.step * 3 + figures.fraction_step / 2 * (figures.quantities.pre_load or 0.0) * (figures.fraction_step > 1e-4)
     extra = UNTABLED if figures.by_difference and not figures.table else 0.0
-    return SMALL_TERMS + min(rounding, 0.1) + min(extra, 0.45)
+    return SMALL_TERMS + min(rounding, 0.1) + extra
 
 
 def _spelled(formula: BudgetFormula, figures: Figures) -> str:
