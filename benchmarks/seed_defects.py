@@ -25,7 +25,7 @@ from defects.places import ASIDE, Defect, Finder, Source
 
 from sgmem.findings.finding import Finding
 from sgmem.program.files import Files
-from sgmem.queries.check import check
+from sgmem.queries.check.query import check
 from sgmem.queries.options import CheckOptions
 from sgmem.source.locate import open_source
 from sgmem.source.tree import SourceTree

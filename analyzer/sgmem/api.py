@@ -19,25 +19,25 @@ package offers its rules through the entry-point group `sgmem.rules`.
 
 from __future__ import annotations
 
-from sgmem.domains.evidence import Evidence, Strength
-from sgmem.domains.frames import Frame
-from sgmem.domains.negative import NegativeVerdict
-from sgmem.domains.program_checks import Check
-from sgmem.domains.program_claims import Claim
-from sgmem.domains.program_contradictions import Contradiction, LostConversion, is_mixed_thousands, is_share
-from sgmem.domains.program_dead_guards import DeadGuard
-from sgmem.domains.program_events import EventSite
+from sgmem.domains.accounting.checks import Check
+from sgmem.domains.accounting.claims import Claim
+from sgmem.domains.accounting.events import EventSite
+from sgmem.domains.accounting.location import Location, of_statement
+from sgmem.domains.accounting.reach import Reach, Sink
+from sgmem.domains.defects.contradictions import Contradiction, LostConversion, is_mixed_thousands, is_share
+from sgmem.domains.defects.dead_guards import DeadGuard
+from sgmem.domains.defects.machine_amounts import MachineAmount
+from sgmem.domains.defects.mismatches import Side, UnitMismatch
+from sgmem.domains.defects.raised_counts import RaisedCount
+from sgmem.domains.defects.reservations import FixedReservation
+from sgmem.domains.defects.timing import MeasuredInput, MixedTimes, Passage
+from sgmem.domains.defects.unchecked_none import UncheckedNone
+from sgmem.domains.frames.frame import Frame
 from sgmem.domains.program_facts import Formula, Input, Origin
 from sgmem.domains.program_facts import ProgramFacts as Facts
-from sgmem.domains.program_location import Location, of_statement
-from sgmem.domains.program_machine_amounts import MachineAmount
-from sgmem.domains.program_mismatches import Side, UnitMismatch
-from sgmem.domains.program_raised_counts import RaisedCount
-from sgmem.domains.program_reach import Reach, Sink
-from sgmem.domains.program_reservations import FixedReservation
-from sgmem.domains.program_timing import MeasuredInput, MixedTimes, Passage
-from sgmem.domains.program_unchecked_none import UncheckedNone
-from sgmem.domains.units import Unit
+from sgmem.domains.ranges.negative import NegativeVerdict
+from sgmem.domains.units.evidence import Evidence, Strength
+from sgmem.domains.units.unit import Unit
 from sgmem.findings.finding import Persona, Severity
 from sgmem.findings.rule import Change, Confidence, Point, Report, Rule
 

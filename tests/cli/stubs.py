@@ -36,9 +36,9 @@ class CommandLine:
         for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS"):
             monkeypatch.delenv(name, raising=False)
         self.replace("sgmem.source.locate", open_source=lambda *args, **named: self.answer("source", *args, named))
-        self.replace("sgmem.queries.trace", trace=lambda *args: self.answer("trace", *args))
-        self.replace("sgmem.queries.check", check=lambda *args: self.answer("check", *args))
-        self.replace("sgmem.queries.rules", all_rules=lambda: self.answer("rules"))
+        self.replace("sgmem.queries.trace.query", trace=lambda *args: self.answer("trace", *args))
+        self.replace("sgmem.queries.check.query", check=lambda *args: self.answer("check", *args))
+        self.replace("sgmem.queries.check.rules", all_rules=lambda: self.answer("rules"))
 
     def replace(self, module: str, **functions: Any) -> None:
         stub = types.ModuleType(module)

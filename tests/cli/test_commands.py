@@ -9,7 +9,7 @@ import pytest
 from report.samples import CHECKED, CLEAN, GOLDEN
 
 from sgmem.cache.store import NullStore
-from sgmem.queries.results import Unreadable
+from sgmem.queries.results.trace import Unreadable
 from sgmem.report.registry import format_names
 
 if TYPE_CHECKING:
@@ -174,7 +174,7 @@ def test_the_store_is_closed_even_if_the_query_fails(sgmem: CommandLine) -> None
         options.store.before_close(lambda: closed.append("closed"))  # type: ignore[attr-defined]
         raise Failing
 
-    sgmem.replace("sgmem.queries.trace", trace=fail)
+    sgmem.replace("sgmem.queries.trace.query", trace=fail)
     assert sgmem("trace", "x").code == 2
     assert closed == ["closed"]
 

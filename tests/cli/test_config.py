@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sgmem.queries import rules
+from sgmem.queries.check import rules
 from sgmem.source.tree import SourceTree
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def test_config_shows_what_is_in_force_and_from_where(sgmem: CommandLine, tmp_pa
 
 def test_config_refuses_an_unknown_rule_with_its_place(sgmem: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "sgmem.toml").write_text("[rules]\nunit-mismatch = 'error'\nnegative-budgets = 'off'\n")
-    monkeypatch.setitem(sys.modules, "sgmem.queries.rules", rules)
+    monkeypatch.setitem(sys.modules, "sgmem.queries.check.rules", rules)
     ended = sgmem("config")
     assert ended.code == 2
     assert f"{tmp_path}/sgmem.toml:3: no rule 'negative-budgets'" in ended.err

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sgmem.domains.unparse import text_of
+from sgmem.domains.algebra.unparse import text_of
 from sgmem.syntax import ir
 from sgmem.syntax.lower import lower_expression
 

@@ -11,13 +11,13 @@ from sgmem.flow.slicer import Budget, Slicer
 from sgmem.flow.wanted import Wanted
 from sgmem.program.program import Program
 from sgmem.queries.options import TraceOptions
-from sgmem.queries.trace import trace
+from sgmem.queries.trace.query import trace
 from sgmem.source.tree import SourceTree
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from sgmem.queries.results import Site, Trace
+    from sgmem.queries.results.trace import Site, Trace
 
 PACKAGE = "prog"
 MAIN = f"{PACKAGE}/main.py"

@@ -13,11 +13,11 @@ import msgspec
 import pytest
 
 from sgmem.queries.options import TraceOptions
-from sgmem.queries.trace import trace
+from sgmem.queries.trace.query import trace
 from sgmem.source.tree import SourceTree
 
 if TYPE_CHECKING:
-    from sgmem.queries.results import Trace
+    from sgmem.queries.results.trace import Trace
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 FOLDER = FIXTURES / "constructs"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from sgmem.models.load import Models, Table, load_models
 from sgmem.models.rows import ConfigRow
 from sgmem.queries.options import TraceOptions
-from sgmem.queries.results import Trace
-from sgmem.queries.trace import trace
+from sgmem.queries.results.trace import Trace
+from sgmem.queries.trace.query import trace
 from sgmem.source.tree import SourceTree
 
 TEXT = """

@@ -16,7 +16,7 @@ from sgmem.flow.slicer import Budget, Slicer
 from sgmem.flow.wanted import Wanted
 from sgmem.program.program import Program
 from sgmem.queries.options import TraceOptions
-from sgmem.queries.trace import trace
+from sgmem.queries.trace.query import trace
 from sgmem.source.tree import SourceTree
 
 NO_LIMIT = Budget(states=100_000, derivations=1_000, fields=1_000, through_constructors=True)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sgmem.domains.units import parse_unit
+from sgmem.domains.units.unit import parse_unit
 from sgmem.models.load import ModelError, Models, load_models, read_rows
 
 if TYPE_CHECKING:

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sgmem.queries.options import TraceOptions
-from sgmem.queries.trace import trace
+from sgmem.queries.trace.query import trace
 from sgmem.source.tree import SourceTree
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from sgmem.queries.results import Site, Trace
+    from sgmem.queries.results.trace import Site, Trace
 
 FOLDER = Path(__file__).parents[2] / "fixtures" / "classic"
 PACKAGE = "minisgl"

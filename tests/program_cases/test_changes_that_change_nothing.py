@@ -11,7 +11,7 @@ from program_cases import classic
 from program_cases.classic import ARGS, MIXIN, RUNNER, WORKER, at, place
 
 if TYPE_CHECKING:
-    from sgmem.queries.results import Trace
+    from sgmem.queries.results.trace import Trace
 
 PROGRAM = classic.texts()
 

@@ -12,7 +12,7 @@ from program_cases.classic import ARGS, ENGINE, MIXIN, POOLS, RUNNER, SCHEDULER,
 from sgmem.queries.options import TraceOptions
 
 if TYPE_CHECKING:
-    from sgmem.queries.results import Formula, Trace
+    from sgmem.queries.results.trace import Formula, Trace
 
 PROGRAM = classic.texts()
 WRITING = ("write", "store", "declaration")

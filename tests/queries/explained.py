@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from textwrap import dedent
 
-from sgmem.queries.explain import explain
+from sgmem.queries.explain.query import explain
 from sgmem.queries.options import ExplainOptions
-from sgmem.queries.results_explain import Explain
+from sgmem.queries.results.explain import Explain
 from sgmem.source.tree import SourceTree
 
 BUDGET = """

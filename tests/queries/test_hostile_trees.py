@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from sgmem.cache.store import Store
-from sgmem.queries.check import check
+from sgmem.queries.check.query import check
 from sgmem.queries.options import CheckOptions, TraceOptions
-from sgmem.queries.trace import trace
+from sgmem.queries.trace.query import trace
 from sgmem.report.registry import FORMATS
 from sgmem.report.view import View
 from sgmem.source.locate import open_source

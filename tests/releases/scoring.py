@@ -12,7 +12,7 @@ import msgspec
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from sgmem.queries.results import Formula, Site, Trace
+    from sgmem.queries.results.trace import Formula, Site, Trace
 
 FACTS = Path(__file__).parent / "facts"
 STATEMENT = 40  # lines: a site longer than any statement counts for its beginning only, or one site could cover a file

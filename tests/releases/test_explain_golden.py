@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sgmem.queries.explain import explain
+from sgmem.queries.explain.query import explain
 from sgmem.queries.options import ExplainOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sgmem.queries.results_explain import Explain
+    from sgmem.queries.results.explain import Explain
     from sgmem.source.tree import SourceTree
 
 GOLDEN = ("mem_fraction_static=0.55", "available_gpu_memory=21.7")

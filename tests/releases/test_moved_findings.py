@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sgmem.findings.baseline import baseline_of
-from sgmem.queries.check import check, everything
+from sgmem.queries.check.query import check, everything
 from sgmem.queries.options import CheckOptions
 
 if TYPE_CHECKING:

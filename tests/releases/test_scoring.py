@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from releases import scoring
 
-from sgmem.queries.results import AfterConstruction, Flow, Formula, FormulaInput, Negative, Site, SourceInfo, Trace
+from sgmem.queries.results.trace import AfterConstruction, Flow, Formula, FormulaInput, Negative, Site, SourceInfo, Trace
 
 FACTS = scoring.Facts(
     release="0",

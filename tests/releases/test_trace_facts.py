@@ -9,8 +9,8 @@ import pytest
 from releases import scoring
 
 from sgmem.queries.options import TraceOptions
-from sgmem.queries.results import Trace
-from sgmem.queries.trace import trace
+from sgmem.queries.results.trace import Trace
+from sgmem.queries.trace.query import trace
 from sgmem.source.tree import SourceTree
 
 ENOUGH = 0.97

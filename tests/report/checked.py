@@ -7,8 +7,8 @@ from report.samples import CHECKED, CLEAN, FINDINGS, NASTY, SOURCE
 
 from sgmem.findings.baseline import BaselineEntry
 from sgmem.findings.finding import Step
-from sgmem.queries.results import Unreadable
-from sgmem.queries.results_check import CheckResult, Compared, Held
+from sgmem.queries.results.check import CheckResult, Compared, Held
+from sgmem.queries.results.trace import Unreadable
 
 NEGATIVE, MISMATCH = FINDINGS
 

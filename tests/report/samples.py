@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from sgmem.findings.finding import Finding, Step
-from sgmem.queries.results import (
+from sgmem.queries.results.check import CheckResult, RuleInfo
+from sgmem.queries.results.trace import (
     AfterConstruction,
     Flow,
     Formula,
@@ -15,7 +16,6 @@ from sgmem.queries.results import (
     Unreadable,
     Unresolved,
 )
-from sgmem.queries.results_check import CheckResult, RuleInfo
 
 CONFIG = "serving/config/server_options.py"
 WORKER = "serving/managers/worker.py"

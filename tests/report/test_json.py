@@ -9,8 +9,8 @@ import msgspec
 import pytest
 from report.samples import CHECKED, CLEAN, EMPTY, GOLDEN, NASTY, hostile, wide
 
-from sgmem.queries.results import SourceInfo, Trace, Unreadable
-from sgmem.queries.results_check import CheckResult
+from sgmem.queries.results.check import CheckResult
+from sgmem.queries.results.trace import SourceInfo, Trace, Unreadable
 from sgmem.report.json import render_check_json, render_trace_json, schema_text
 
 if TYPE_CHECKING:

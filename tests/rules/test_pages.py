@@ -6,7 +6,7 @@ import pytest
 from rules.cases import Case, cases_of
 
 from sgmem.findings.registry import InstalledRule, rules_of
-from sgmem.queries.check import check
+from sgmem.queries.check.query import check
 from sgmem.queries.options import CheckOptions
 from sgmem.source.tree import SourceTree
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sgmem.program.program import Program
-from sgmem.queries.reconcile import reconcile
+from sgmem.queries.reconcile.query import reconcile
 from sgmem.serverlog.formula import USUAL
 from sgmem.serverlog.learned import learn
 from sgmem.source.tree import SourceTree

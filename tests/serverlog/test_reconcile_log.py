@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sgmem.queries.reconcile import reconcile
-from sgmem.queries.results_reconcile import BootReport, Reconciliation
+from sgmem.queries.reconcile.query import reconcile
+from sgmem.queries.results.reconcile import BootReport, Reconciliation
 from sgmem.report.json import render_reconcile_json, schema_text
-from sgmem.report.reconcile_terminal import render_reconcile_text
+from sgmem.report.reconcile.terminal import render_reconcile_text
 from sgmem.report.view import View
 
 

@@ -10,7 +10,7 @@ from sgmem.cli import options
 
 if TYPE_CHECKING:
     from sgmem.findings.baseline import BaselineEntry
-    from sgmem.queries.baselines import BaselineState
+    from sgmem.queries.check.baselines import BaselineState
 
 EPILOG = """\b
 Examples:
@@ -121,8 +121,8 @@ def examined(
     """The path of the baseline, how it stands to the source, and whether the settings name one."""
     from sgmem.cli.session import opened, shared_options
     from sgmem.findings.baseline import Baseline, read_baseline
-    from sgmem.queries.asked import check_options, with_store
-    from sgmem.queries.baselines import baseline_state
+    from sgmem.queries.check.asked import check_options, with_store
+    from sgmem.queries.check.baselines import baseline_state
 
     shared = shared_options(
         "check", None, None, config, isolated=isolated, source=source, package=package, no_cache=no_cache, quiet=quiet,

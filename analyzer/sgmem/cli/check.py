@@ -82,8 +82,8 @@ def check(
     """Find mistakes in the memory accounting: mixed units, measurements at different times, budgets below zero."""
     from sgmem.cli.paths import existing, package_around
     from sgmem.cli.session import finish, opened, shared_options
-    from sgmem.queries.asked import check_options, with_store
-    from sgmem.queries.reporting import fails
+    from sgmem.queries.check.asked import check_options, with_store
+    from sgmem.queries.check.reporting import fails
 
     only = existing(paths or [])
     shared = shared_options(
@@ -97,7 +97,7 @@ def check(
     )  # fmt: skip
     with opened(shared) as session:
         from sgmem.cli.fix import make_fixes, show_diff
-        from sgmem.queries.check import check as query
+        from sgmem.queries.check.query import check as query
 
         asked = with_store(asked, store=session.store, progress=session.progress)
         other = session.other_state(against) if against is not None else None

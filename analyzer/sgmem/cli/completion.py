@@ -8,7 +8,7 @@ Completion = Callable[[str], list[str]]
 def rules(incomplete: str) -> list[str]:
     """The names of the installed rules; nothing, rather than an error, where they cannot be loaded."""
     from sgmem.config.errors import SgmemError
-    from sgmem.queries.rules import all_rules
+    from sgmem.queries.check.rules import all_rules
 
     try:
         names = [one.name for one in all_rules()]

@@ -44,11 +44,11 @@ def config(
 
 def check_names(found: "Configuration") -> None:
     """Raise UsageError for a rule that the settings name and that does not exist."""
-    from sgmem.queries.asked import check_options
+    from sgmem.queries.check.asked import check_options
 
     named = check_options(found).named
     if named:
-        from sgmem.queries import rules
+        from sgmem.queries.check import rules
 
         rules.check_names(named)
 

@@ -66,7 +66,7 @@ def explain(
         verbose=verbose, color=color, strict=strict,
     )  # fmt: skip
     with opened(shared) as session:
-        from sgmem.queries.explain import explain as query
+        from sgmem.queries.explain.query import explain as query
 
         asked = ExplainOptions(
             given=tuple(given or ()), observed=observed, exact=exact, store=session.store, progress=session.progress,

@@ -1,4 +1,4 @@
-"""`--fix` and `--diff` of `sgmem check`: writes what `sgmem.queries.fixing` works out."""
+"""`--fix` and `--diff` of `sgmem check`: writes what `sgmem.queries.check.fixing` works out."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from sgmem.cli.main import say
 from sgmem.cli.write import replace, write_stdout
-from sgmem.queries.fixing import FileChange, Fixes, diff, fixes, is_fixable
+from sgmem.queries.check.fixing import FileChange, Fixes, diff, fixes, is_fixable
 from sgmem.report.text import plural
 
 if TYPE_CHECKING:
-    from sgmem.queries.results_check import CheckResult
+    from sgmem.queries.results.check import CheckResult
     from sgmem.source.tree import SourceTree
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sgmem.cli.session import Shared
-    from sgmem.queries.results_reconcile import Reconciliation
+    from sgmem.queries.results.reconcile import Reconciliation
 
 
 @contextmanager
@@ -38,7 +38,7 @@ def opened_log(log: str) -> Iterator[tuple[BinaryIO, int, str]]:
 
 def reconciled(stream: BinaryIO, size: int, name: str, shared: Shared, *, fetch: bool) -> Reconciliation:
     """The result, with the source that was named, else without one; with `fetch` with the one that the log is of."""
-    from sgmem.queries.reconcile import reconcile
+    from sgmem.queries.reconcile.query import reconcile
 
     if shared.source is None and shared.package is None:
         if not fetch:

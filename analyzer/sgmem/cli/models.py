@@ -45,7 +45,7 @@ def models(
         color=color, strict=strict,
     )  # fmt: skip
     with opened(shared) as session:
-        from sgmem.queries.models import models as query
+        from sgmem.queries.models.query import models as query
 
         result = query(session.tree, session.configuration.own_models, suggest=suggest)
     dead = any(row.own and row.state not in ("matched", "mentioned") for row in result.rows)

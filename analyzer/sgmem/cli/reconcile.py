@@ -49,7 +49,7 @@ def reconcile(
     from sgmem.cli.log_input import opened_log, reconciled
     from sgmem.cli.session import finish, shared_options
     from sgmem.config.errors import NothingAnalysed
-    from sgmem.queries.results import SourceInfo
+    from sgmem.queries.results.trace import SourceInfo
 
     shared = shared_options(
         "reconcile", format_name, output, config, source=source, package=package, no_cache=no_cache, quiet=quiet,

@@ -10,7 +10,7 @@ from sgmem.cli import completion
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sgmem.queries.results_check import RuleInfo
+    from sgmem.queries.results.check import RuleInfo
 
 EPILOG = """\b
 Examples:
@@ -30,7 +30,7 @@ def rule(
 ) -> int:
     """Explain a rule: what it finds, why it matters, how to fix it or turn it off. Without NAME, list the rules."""
     from sgmem.cli.write import write_stdout
-    from sgmem.queries.rules import all_rules
+    from sgmem.queries.check.rules import all_rules
 
     rules = sorted(all_rules(), key=lambda one: one.code)
     text = listing(rules) if name is None else page(find(rules, name))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from sgmem.cache.store import Store
-    from sgmem.queries.results import SourceInfo
+    from sgmem.queries.results.trace import SourceInfo
     from sgmem.report.console import ColorMode
     from sgmem.source.tree import SourceTree
 

@@ -55,7 +55,7 @@ def timeline(
         quiet=quiet, verbose=verbose, color=color, strict=strict,
     )  # fmt: skip
     with opened(shared) as session:
-        from sgmem.queries.timeline import timeline as query
+        from sgmem.queries.timeline.query import timeline as query
 
         asked = TimelineOptions(store=session.store, progress=session.progress, own=shared.configuration.own_models)
         result = query(session.tree, root, asked)

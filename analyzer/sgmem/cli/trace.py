@@ -68,7 +68,7 @@ def trace(
         verbose=verbose, color=color, strict=strict,
     )  # fmt: skip
     with opened(shared) as session:
-        from sgmem.queries.trace import trace as query
+        from sgmem.queries.trace.query import trace as query
 
         asked = TraceOptions(
             to=to, direction=direction, writes=writes, depth=depth, hops=hops,

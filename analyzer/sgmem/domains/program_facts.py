@@ -7,21 +7,21 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from sgmem.domains.evidence import Strength
-from sgmem.domains.program_activations import Activations
-from sgmem.domains.program_candidates import Candidates
-from sgmem.domains.program_claims import Claims
-from sgmem.domains.program_contradictions import Contradiction, LostConversion, contradictions, lost_conversions
-from sgmem.domains.program_definitions import Definitions, inputs
-from sgmem.domains.program_events import Events
-from sgmem.domains.program_formulas import FormulaExpression, formulas_in
-from sgmem.domains.program_gauges import Gauges
-from sgmem.domains.program_location import Location
-from sgmem.domains.program_mismatches import UnitMismatch, mismatches
-from sgmem.domains.program_negative import NegativeVerdicts
-from sgmem.domains.program_reach import Reach, Reaches
-from sgmem.domains.program_timing import MixedTimes, Timing
-from sgmem.domains.program_units import Units
+from sgmem.domains.accounting.activations import Activations
+from sgmem.domains.accounting.candidates import Candidates
+from sgmem.domains.accounting.claims import Claims
+from sgmem.domains.accounting.definitions import Definitions, inputs
+from sgmem.domains.accounting.events import Events
+from sgmem.domains.accounting.formulas import FormulaExpression, formulas_in
+from sgmem.domains.accounting.gauges import Gauges
+from sgmem.domains.accounting.location import Location
+from sgmem.domains.accounting.reach import Reach, Reaches
+from sgmem.domains.accounting.units import Units
+from sgmem.domains.defects.contradictions import Contradiction, LostConversion, contradictions, lost_conversions
+from sgmem.domains.defects.mismatches import UnitMismatch, mismatches
+from sgmem.domains.defects.negative import NegativeVerdicts
+from sgmem.domains.defects.timing import MixedTimes, Timing
+from sgmem.domains.units.evidence import Strength
 from sgmem.flow.births import Births
 from sgmem.flow.guards import Conditions
 from sgmem.flow.measurements import Measurements
@@ -35,19 +35,19 @@ from sgmem.syntax import ir
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sgmem.domains.evidence import Evidence
-    from sgmem.domains.negative import NegativeVerdict
-    from sgmem.domains.program_advice import ContradictingAdvice
-    from sgmem.domains.program_dead_guards import DeadGuard
-    from sgmem.domains.program_gauges import Gauge
-    from sgmem.domains.program_machine_amounts import MachineAmount
-    from sgmem.domains.program_overrides import SettingChange
-    from sgmem.domains.program_raised_counts import RaisedCount
-    from sgmem.domains.program_raising_queries import RaisingQuery
-    from sgmem.domains.program_reservations import FixedReservation
-    from sgmem.domains.program_shares import UncheckedShare
-    from sgmem.domains.program_unchecked_none import UncheckedNone
-    from sgmem.domains.program_zero_divisors import ZeroDivisor
+    from sgmem.domains.accounting.gauges import Gauge
+    from sgmem.domains.defects.advice import ContradictingAdvice
+    from sgmem.domains.defects.dead_guards import DeadGuard
+    from sgmem.domains.defects.machine_amounts import MachineAmount
+    from sgmem.domains.defects.overrides import SettingChange
+    from sgmem.domains.defects.raised_counts import RaisedCount
+    from sgmem.domains.defects.raising_queries import RaisingQuery
+    from sgmem.domains.defects.reservations import FixedReservation
+    from sgmem.domains.defects.shares import UncheckedShare
+    from sgmem.domains.defects.unchecked_none import UncheckedNone
+    from sgmem.domains.defects.zero_divisors import ZeroDivisor
+    from sgmem.domains.ranges.negative import NegativeVerdict
+    from sgmem.domains.units.evidence import Evidence
     from sgmem.flow.births import Birth
     from sgmem.models.load import Models
     from sgmem.program.files import File
@@ -213,56 +213,56 @@ class ProgramFacts:
 
     def dead_guards(self) -> Iterator[DeadGuard]:
         """Tests that can only come out one way, whatever is measured."""
-        from sgmem.domains.program_dead_guards import dead_guards
+        from sgmem.domains.defects.dead_guards import dead_guards
 
         return dead_guards(self)
 
     def raised_counts(self) -> Iterator[RaisedCount]:
         """Counts that were divided out of a budget and are raised afterwards."""
-        from sgmem.domains.program_raised_counts import raised_counts
+        from sgmem.domains.defects.raised_counts import raised_counts
 
         return raised_counts(self)
 
     def unchecked_nones(self) -> Iterator[UncheckedNone]:
         """Answers of capacity queries that are used without asking whether they are None."""
-        from sgmem.domains.program_unchecked_none import unchecked_nones
+        from sgmem.domains.defects.unchecked_none import unchecked_nones
 
         return unchecked_nones(self)
 
     def fixed_reservations(self) -> Iterator[FixedReservation]:
         """Fixed numbers of things that are taken off a budget without a check of what is left."""
-        from sgmem.domains.program_reservations import fixed_reservations
+        from sgmem.domains.defects.reservations import fixed_reservations
 
         return fixed_reservations(self)
 
     def unchecked_shares(self) -> Iterator[UncheckedShare]:
         """Shares of a whole that are stored although nothing keeps them above 0."""
-        from sgmem.domains.program_shares import unchecked_shares
+        from sgmem.domains.defects.shares import unchecked_shares
 
         return unchecked_shares(self)
 
     def contradicting_advice(self) -> Iterator[ContradictingAdvice]:
         """Error messages that advise a number with which their own check would fire again."""
-        from sgmem.domains.program_advice import contradicting_advice
+        from sgmem.domains.defects.advice import contradicting_advice
 
         return contradicting_advice(self)
 
     def zero_divisors(self) -> Iterator[ZeroDivisor]:
         """Divisions by a local that a line in sight can make zero."""
-        from sgmem.domains.program_zero_divisors import zero_divisors
+        from sgmem.domains.defects.zero_divisors import zero_divisors
 
         return zero_divisors(self)
 
     def raising_queries(self) -> Iterator[RaisingQuery]:
         """Capacity queries that raise where not to know is an answer."""
-        from sgmem.domains.program_raising_queries import raising_queries
+        from sgmem.domains.defects.raising_queries import raising_queries
 
         return raising_queries(self)
 
     @cached_property
     def setting_changes(self) -> tuple[SettingChange, ...]:
         """Settings that are changed whether or not the user gave them."""
-        from sgmem.domains.program_overrides import setting_changes
+        from sgmem.domains.defects.overrides import setting_changes
 
         return tuple(setting_changes(self))
 
@@ -297,7 +297,7 @@ class ProgramFacts:
 
     def machine_amounts(self) -> Iterator[MachineAmount]:
         """The whole machine's memory where other platforms read one device's."""
-        from sgmem.domains.program_machine_amounts import machine_amounts
+        from sgmem.domains.defects.machine_amounts import machine_amounts
 
         return machine_amounts(self.gauges, self.candidates.touched)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import msgspec
 
-from sgmem.domains.program_location import Location
+from sgmem.domains.accounting.location import Location
 from sgmem.findings.finding import Persona, Severity
 
 if TYPE_CHECKING:

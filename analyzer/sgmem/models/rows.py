@@ -1,6 +1,6 @@
 """The rows of the model files: what functions, fields and calls of the analysed programs mean for memory.
 
-Units are spelled as `sgmem.domains.units.parse_unit` reads them. Every row has `names`, qualified patterns (see
+Units are spelled as `sgmem.domains.units.unit.parse_unit` reads them. Every row has `names`, qualified patterns (see
 `patterns`), and `why`, one line that says where the fact comes from.
 """
 

@@ -11,7 +11,7 @@ from sgmem.cache.store import Store
 from sgmem.config.settings import NO_OWN_MODELS, OwnModels
 from sgmem.findings.baseline import Baseline
 from sgmem.findings.finding import Persona, Severity
-from sgmem.queries.results import Confidence
+from sgmem.queries.results.trace import Confidence
 
 Direction = Literal["back", "forward", "both"]
 Hops = Literal["default", "all"]

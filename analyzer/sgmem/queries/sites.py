@@ -12,7 +12,7 @@ from sgmem.flow.occurrences import CONFIDENCE, Occurrence
 from sgmem.flow.slicer import Slicer
 from sgmem.program.files import File
 from sgmem.program.program import Program
-from sgmem.queries.results import Flow, Site, SourceInfo, Unreadable
+from sgmem.queries.results.trace import Flow, Site, SourceInfo, Unreadable
 from sgmem.syntax.text import without_comments
 
 if TYPE_CHECKING:

@@ -10,12 +10,12 @@ import msgspec
 from sgmem.report.text import escape_surrogates
 
 if TYPE_CHECKING:
-    from sgmem.queries.results import Trace
-    from sgmem.queries.results_check import CheckResult
-    from sgmem.queries.results_explain import Explain
-    from sgmem.queries.results_models import ModelsResult
-    from sgmem.queries.results_reconcile import Reconciliation
-    from sgmem.queries.results_timeline import Timeline
+    from sgmem.queries.results.check import CheckResult
+    from sgmem.queries.results.explain import Explain
+    from sgmem.queries.results.models import ModelsResult
+    from sgmem.queries.results.reconcile import Reconciliation
+    from sgmem.queries.results.timeline import Timeline
+    from sgmem.queries.results.trace import Trace
 
 TRACE_ORDER = ("schema", "parameter", "source", "sites", "flows", "formulas", "after_construction", "unresolved")
 EXPLAIN_ORDER = ("schema", "target", "result", "steps", "inputs", "thresholds", "observed")

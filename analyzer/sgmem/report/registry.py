@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 if TYPE_CHECKING:
-    from sgmem.queries.results import Trace
-    from sgmem.queries.results_check import CheckResult
-    from sgmem.queries.results_explain import Explain
-    from sgmem.queries.results_models import ModelsResult
-    from sgmem.queries.results_reconcile import Reconciliation
-    from sgmem.queries.results_timeline import Timeline
+    from sgmem.queries.results.check import CheckResult
+    from sgmem.queries.results.explain import Explain
+    from sgmem.queries.results.models import ModelsResult
+    from sgmem.queries.results.reconcile import Reconciliation
+    from sgmem.queries.results.timeline import Timeline
+    from sgmem.queries.results.trace import Trace
     from sgmem.report.view import View
 
 Renderer = Callable[[Any, "View"], str]
@@ -28,7 +28,7 @@ class Format(msgspec.Struct, frozen=True):
 
 
 def trace_text(trace: Trace, view: View) -> str:
-    from sgmem.report.trace_terminal import render_trace_text
+    from sgmem.report.trace.terminal import render_trace_text
 
     return render_trace_text(trace, view)
 
@@ -40,25 +40,25 @@ def trace_json(trace: Trace, view: View) -> str:
 
 
 def trace_dot(trace: Trace, view: View) -> str:
-    from sgmem.report.dot import render_trace_dot
+    from sgmem.report.trace.dot import render_trace_dot
 
     return render_trace_dot(trace)
 
 
 def trace_mermaid(trace: Trace, view: View) -> str:
-    from sgmem.report.mermaid import render_trace_mermaid
+    from sgmem.report.trace.mermaid import render_trace_mermaid
 
     return render_trace_mermaid(trace)
 
 
 def check_full(result: CheckResult, view: View) -> str:
-    from sgmem.report.check_full import render_check_full
+    from sgmem.report.check.full import render_check_full
 
     return render_check_full(result, view)
 
 
 def check_concise(result: CheckResult, view: View) -> str:
-    from sgmem.report.check_concise import render_check_concise
+    from sgmem.report.check.concise import render_check_concise
 
     return render_check_concise(result)
 
@@ -70,43 +70,43 @@ def check_json(result: CheckResult, view: View) -> str:
 
 
 def check_sarif(result: CheckResult, view: View) -> str:
-    from sgmem.report.check_sarif import render_check_sarif
+    from sgmem.report.check.sarif import render_check_sarif
 
     return render_check_sarif(result)
 
 
 def check_github(result: CheckResult, view: View) -> str:
-    from sgmem.report.check_github import render_check_github
+    from sgmem.report.check.github import render_check_github
 
     return render_check_github(result)
 
 
 def check_gitlab(result: CheckResult, view: View) -> str:
-    from sgmem.report.check_gitlab import render_check_gitlab
+    from sgmem.report.check.gitlab import render_check_gitlab
 
     return render_check_gitlab(result)
 
 
 def check_junit(result: CheckResult, view: View) -> str:
-    from sgmem.report.check_junit import render_check_junit
+    from sgmem.report.check.junit import render_check_junit
 
     return render_check_junit(result)
 
 
 def check_rdjson(result: CheckResult, view: View) -> str:
-    from sgmem.report.check_rdjson import render_check_rdjson
+    from sgmem.report.check.rdjson import render_check_rdjson
 
     return render_check_rdjson(result)
 
 
 def check_markdown(result: CheckResult, view: View) -> str:
-    from sgmem.report.check_markdown import render_check_markdown
+    from sgmem.report.check.markdown import render_check_markdown
 
     return render_check_markdown(result)
 
 
 def explain_text(result: Explain, view: View) -> str:
-    from sgmem.report.explain_terminal import render_explain_text
+    from sgmem.report.explain.terminal import render_explain_text
 
     return render_explain_text(result, view)
 
@@ -118,7 +118,7 @@ def explain_json(result: Explain, view: View) -> str:
 
 
 def models_text(result: ModelsResult, view: View) -> str:
-    from sgmem.report.models_terminal import render_models_text
+    from sgmem.report.models.terminal import render_models_text
 
     return render_models_text(result, view)
 
@@ -130,7 +130,7 @@ def models_json(result: ModelsResult, view: View) -> str:
 
 
 def timeline_text(result: Timeline, view: View) -> str:
-    from sgmem.report.timeline_terminal import render_timeline_text
+    from sgmem.report.timeline.terminal import render_timeline_text
 
     return render_timeline_text(result, view)
 
@@ -142,7 +142,7 @@ def timeline_json(result: Timeline, view: View) -> str:
 
 
 def reconcile_text(result: Reconciliation, view: View) -> str:
-    from sgmem.report.reconcile_terminal import render_reconcile_text
+    from sgmem.report.reconcile.terminal import render_reconcile_text
 
     return render_reconcile_text(result, view)
 

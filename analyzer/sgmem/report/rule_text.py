@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from sgmem.findings.finding import Finding
-    from sgmem.queries.results_check import RuleInfo
+    from sgmem.queries.results.check import RuleInfo
 
 SEVERITIES = ("error", "warning", "note")
 """From the gravest."""
@@ -17,8 +17,8 @@ SEVERITIES = ("error", "warning", "note")
 
 def rule_infos(findings: Iterable[Finding]) -> list[RuleInfo]:
     """The rules of these findings, by code. One that is not installed here, as in a kept result, is made up from them."""
-    from sgmem.queries.results_check import RuleInfo
-    from sgmem.queries.rules import all_rules
+    from sgmem.queries.check.rules import all_rules
+    from sgmem.queries.results.check import RuleInfo
 
     known = {rule.name: rule for rule in all_rules()}
     found = {

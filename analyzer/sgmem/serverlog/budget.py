@@ -9,13 +9,13 @@ import msgspec
 
 from sgmem.control.predicates import TRUE
 from sgmem.control.rendering import render
-from sgmem.domains.algebra import Form, Unsupported
-from sgmem.domains.lift import lift
-from sgmem.domains.program_definitions import inputs
+from sgmem.domains.accounting.definitions import inputs
+from sgmem.domains.accounting.formulas import FormulaExpression, formulas_in
+from sgmem.domains.accounting.location import one_line
+from sgmem.domains.algebra.forms import Form, Unsupported
+from sgmem.domains.algebra.lift import lift
+from sgmem.domains.algebra.unparse import text_of
 from sgmem.domains.program_facts import ProgramFacts
-from sgmem.domains.program_formulas import FormulaExpression, formulas_in
-from sgmem.domains.program_location import one_line
-from sgmem.domains.unparse import text_of
 from sgmem.flow.aside import is_aside
 from sgmem.flow.guards import Conditions
 from sgmem.program.files import dotted
@@ -26,7 +26,7 @@ from sgmem.syntax import ir
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sgmem.domains.program_gauges import Gauge
+    from sgmem.domains.accounting.gauges import Gauge
     from sgmem.program.files import File
     from sgmem.syntax.ir import Expr
 

@@ -1,0 +1,1 @@
+"""What a program says of its memory: formulas, readings, events, units and checks, each in its place."""

@@ -1,0 +1,1 @@
+"""Exact algebra on expressions: forms, quotients, evaluation, solving. Knows nothing of programs."""

@@ -1,0 +1,85 @@
+"""Capacity queries that give up: they raise when nothing could be read, though not to know is an answer to them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sgmem.domains.accounting.location import Location, of_statement
+from sgmem.flow.aside import is_aside
+from sgmem.flow.order import ENTRY
+from sgmem.program.entities import Function
+from sgmem.program.files import dotted
+from sgmem.syntax import ir
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sgmem.domains.program_facts import ProgramFacts
+    from sgmem.program.files import File
+    from sgmem.syntax.ir import Expr
+
+
+@dataclass(frozen=True, slots=True)
+class RaisingQuery:
+    """`query` is a capacity query; `parsed` filters what a tool printed, `raised` gives up when nothing is left."""
+
+    query: str
+    values: str
+    parsed: Location
+    test: Location
+    raised: Location
+
+
+def raising_queries(facts: ProgramFacts) -> Iterator[RaisingQuery]:
+    """Every capacity query, of those that may answer None, that raises when a filtered list is empty."""
+    rows = [row for row in facts.models.measurements.rows if row.none]
+    words = sorted({pattern.rpartition(":")[2].rpartition(".")[2] for row in rows for pattern in row.names})
+    for word in (word for word in words if word.isidentifier()):
+        for function in facts.occurrences.functions(word):
+            if not is_aside(function.file, function.scope.statement):
+                yield from _in_query(facts, function)
+
+
+def _in_query(facts: ProgramFacts, function: Function) -> Iterator[RaisingQuery]:
+    file = function.file
+    rows = file.outline.statements
+    for index in file.own_statements(function.index):
+        test = file.test(index) if rows[index].kind == "if" else None
+        if not isinstance(test, ir.Unary) or test.operator != "not" or not isinstance(test.operand, ir.Name):
+            continue
+        name = test.operand.id
+        parsed = _filtered(facts, file, function.index, name, index)
+        body = [inner for inner in file.own_statements(function.index) if rows[inner].parent == index and rows[inner].block == "body"]
+        if parsed is None or not body or rows[body[-1]].kind != "raise":
+            continue
+        if not any(_reads_elsewhere(facts, file, inner) for inner in _inside(file, index)):
+            yield RaisingQuery(
+                function.name, name, of_statement(file, parsed), Location(file, index, test.span), of_statement(file, body[-1])
+            )
+
+
+def _filtered(facts: ProgramFacts, file: File, scope: int, name: str, index: int) -> int | None:
+    """The statement that makes a list by leaving out what does not parse."""
+    reaching = facts.order.reaching(file, scope, name, index)
+    for at in sorted(reaching - {ENTRY}):
+        for binding in file.statement(at).bindings:
+            if dotted(binding.target) == name and isinstance(binding.value, ir.Comprehension):
+                if any(clause.conditions for clause in binding.value.clauses):
+                    return at
+    return None
+
+
+def _inside(file: File, index: int) -> Iterator[int]:
+    end = file.outline.statements[index].span.end_line
+    for inner in range(index + 1, len(file.outline.statements)):
+        if file.outline.statements[inner].span.line > end:
+            return
+        yield inner
+
+
+def _reads_elsewhere(facts: ProgramFacts, file: File, index: int) -> bool:
+    """Whether a statement asks another gauge."""
+    scope = file.outline.statements[index].scope
+    calls: list[Expr] = [node for root in file.statement(index).expressions() for node in ir.walk(root)]
+    return any(isinstance(node, ir.Call) and facts.gauges.measurements.row(node, file, scope) is not None for node in calls)

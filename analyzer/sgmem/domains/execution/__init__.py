@@ -1,0 +1,1 @@
+"""Symbolic execution of functions for the inputs that are given."""

@@ -1,0 +1,1 @@
+"""Measurement time: what a reading of memory measured, of whom and when."""

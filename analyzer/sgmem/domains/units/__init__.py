@@ -1,0 +1,1 @@
+"""Units of values: dimension, scale, scope, and the evidence for them."""

@@ -1,0 +1,1 @@
+"""`sgmem check`: the findings of the rules."""

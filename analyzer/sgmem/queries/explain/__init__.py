@@ -1,0 +1,1 @@
+"""`sgmem explain`: a formula with numbers."""

@@ -1,0 +1,1 @@
+"""`sgmem models`: the rows in force and what they match."""

@@ -1,0 +1,1 @@
+"""`sgmem reconcile`: a server log against the formula."""

@@ -1,0 +1,98 @@
+"""Which fraction would work, and which of the opposite out-of-memory cases a log shows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sgmem.queries.results.reconcile import FractionRange, OutOfMemory
+
+if TYPE_CHECKING:
+    from sgmem.queries.reconcile.quantities import Figures
+    from sgmem.queries.reconcile.verdict import Judged
+    from sgmem.serverlog.boots import Boot
+    from sgmem.serverlog.formula import BudgetFormula
+
+
+def out_of_memory(boot: Boot, figures: Figures, judged: Judged) -> OutOfMemory | None:
+    """The failure that a start ended with, if it did."""
+    no_pool = boot.of("mark.no-pool")
+    profiled = figures.quantities.profiled_tokens
+    if no_pool or (profiled is not None and profiled <= 0):
+        line = no_pool[0].number if no_pool else boot.of("tokens.profiled")[0].number
+        return OutOfMemory("pool", "the pool cannot be built: the fraction leaves nothing after the weights. Raise it", line)
+    allocator = boot.of("mark.oom")
+    if not allocator:
+        return None
+    first = allocator[0]
+    before = [one for one in boot.readings if one.number < first.number]
+    if any(
+        one.kind in ("pool.size", "free.after-pool", "free.before-capture", "tokens.total", "mark.before-capture") for one in before
+    ):
+        text = "the pools stand and what runs beside them does not fit: graphs, activations, workspaces. Lower the fraction"
+        return OutOfMemory("runtime", text, first.number)
+    if any(one.kind == "free.after-weights" for one in before) or not any(one.kind == "free.before-weights" for one in before):
+        text = "memory ran out while the pools were allocated: something beside them took it. Lower the fraction"
+        return OutOfMemory("runtime", text, first.number)
+    return OutOfMemory(
+        "weights", "the weights do not fit: no fraction changes that. Use more ranks, quantization or offload", first.number
+    )
+
+
+def fraction_range(boot: Boot, figures: Figures, judged: Judged, formula: BudgetFormula, oom: OutOfMemory | None) -> FractionRange:
+    """The fractions that would work, with the arithmetic."""
+    found = figures.quantities
+    if found.pre_load is None or found.post_load is None or not found.pre_load:
+        return FractionRange(None, None, "free memory before or after the weights is not in the log")
+    low, texts = _low(figures, formula)
+    high, why = _high(boot, figures, judged)
+    if why:
+        texts.append(why)
+    if low is not None and high is not None and low >= high:
+        return FractionRange(None, None, "none on this card: " + "; ".join(texts), none=True)
+    if low is not None and low >= 1:
+        return FractionRange(None, None, "none on this card: " + "; ".join(texts), none=True)
+    return FractionRange(_four(low), _four(high), "; ".join(texts))
+
+
+def _low(figures: Figures, formula: BudgetFormula) -> tuple[float | None, list[str]]:
+    found = figures.quantities
+    assert found.pre_load is not None and found.post_load is not None
+    needed, of_what = 0.0, "the weights alone"
+    if found.kv is not None and found.tokens and found.context and found.kv > 0:
+        tokens = min(found.context, found.tokens)
+        needed = found.kv * tokens / found.tokens
+        of_what = f"the weights and {tokens} tokens ({needed:.2f} GiB), one request of full length"
+    low = formula.fraction(found.post_load, found.pre_load, needed)
+    if low is None:
+        return None, []
+    shown = f"{found.post_load:.2f}" if not needed else f"({found.post_load:.2f} - {needed:.2f})"
+    return max(low, 0.0), [f"above {low:.4f} = 1 - {shown} / {found.pre_load:.2f}, for {of_what}"]
+
+
+def _high(boot: Boot, figures: Figures, judged: Judged) -> tuple[float | None, str]:
+    """The fraction at which what the log shows outside the static part just fits; activations that it does not show need more."""
+    found = figures.quantities
+    assert found.pre_load is not None
+    fraction = judged.fraction
+    if fraction is None:
+        return None, ""
+    tried = [one.value for one in boot.of("oom.tried")]
+    if tried:
+        left = [one.value for one in boot.of("oom.free")]
+        lacking = max(tried[0] - (left[0] if left else 0.0), 0.0)
+        shown = f"({tried[0]:.2f} wanted - {left[0] if left else 0.0:.2f} free) / {found.pre_load:.2f}"
+        high = fraction - lacking / found.pre_load
+        return high, f"below {high:.4f} = {fraction:g} - {shown}, by the allocation that failed"
+    if found.end is None or judged.verdict not in ("consistent", "capped"):
+        return None, ""
+    if judged.verdict == "capped":
+        return None, "a limit on tokens binds, so the fraction decides nothing until it is lifted"
+    used = max(found.pre_load * (1 - fraction) - found.end, 0.0)
+    high = 1 - used / found.pre_load
+    text = f"below {high:.4f} = 1 - {used:.2f} / {found.pre_load:.2f}: {used:.2f} GiB were in use outside the static part"
+    text += "; leave room for activations"
+    return high, text
+
+
+def _four(value: float | None) -> float | None:
+    return None if value is None else round(value, 4)

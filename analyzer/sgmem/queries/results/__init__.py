@@ -1,0 +1,1 @@
+"""The result objects of the commands, one a module: the JSON contracts."""

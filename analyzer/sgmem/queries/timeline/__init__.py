@@ -1,0 +1,1 @@
+"""`sgmem timeline`: a start-up in order."""

@@ -1,0 +1,1 @@
+"""`sgmem trace`: the slice of a parameter."""

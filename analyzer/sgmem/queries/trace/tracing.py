@@ -1,0 +1,151 @@
+"""Computes a trace: seeds, the forward slice, births, formulas, and the result put together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sgmem.config.errors import NothingAnalysed
+from sgmem.flow.bulk import BulkWrites
+from sgmem.flow.places import Field, LooseField
+from sgmem.flow.seeds import Seeds
+from sgmem.flow.slicer import Budget, Slicer
+from sgmem.flow.wanted import Wanted, full_name
+from sgmem.models.load import Models
+from sgmem.program.entities import Function
+from sgmem.program.program import Program
+from sgmem.queries.options import TraceOptions
+from sgmem.queries.own_models import models_with
+from sgmem.queries.results.trace import AfterConstruction, Trace, Unresolved
+from sgmem.queries.sites import SiteReports, source_info
+from sgmem.queries.trace.backward import BackwardSlice
+from sgmem.queries.trace.formulas import FormulaReports
+from sgmem.queries.trace.selection import keep
+
+if TYPE_CHECKING:
+    from sgmem.source.tree import SourceTree
+
+MAX_CANDIDATES = 12
+
+
+class Analysis:
+    """One program with its models and one slice: what the parts of a trace share."""
+
+    def __init__(self, tree: SourceTree, models: Models, budget: Budget) -> None:
+        self.tree = tree
+        self.models = models
+        self.program = Program(tree, tuple(tree.files), models.config)
+        self.slicer = Slicer(self.program, budget, self._is_gauge)
+
+    def _is_gauge(self, function: Function) -> bool:
+        return self.models.measurements.find(function.qualified) is not None
+
+
+def compute(tree: SourceTree, name: str, options: TraceOptions) -> Trace:
+    """Trace a parameter; see `trace`."""
+    report = options.progress or (lambda _: None)
+    analysis = Analysis(tree, models_with(options.own), budget_for(options))
+    slicer = analysis.slicer
+    wanted = Wanted(name)
+    report(f"looking for {wanted.bare}")
+    seeds = planted(analysis, wanted)
+    report("following values")
+    slicer.run()
+    seeds.plant_literals()
+    for place in list(slicer.slice.seeds):
+        if isinstance(place, Field):
+            BulkWrites(slicer, wanted.bare).plant(place)
+    slicer.run()
+    backward = BackwardSlice(analysis.program, slicer, analysis.models)
+    if options.direction != "forward":
+        report("following values back")
+        backward.follow_seeds()
+    formulas = FormulaReports(analysis.program, slicer, backward, analysis.models)
+    report("reading formulas")
+    formulas.collect()
+    slicer.slice.join_places()
+    return assemble(analysis, name, formulas, options)
+
+
+def planted(analysis: Analysis, wanted: Wanted) -> Seeds:
+    """The seeds of a NAME, planted. Raises `NothingAnalysed` where it means nothing, or, being qualified, more than one place."""
+    slicer, tree = analysis.slicer, analysis.tree
+    seeds = Seeds(slicer, wanted.bare)
+    unknown = f"nothing in {tree.root} is called {wanted.text!r}"
+    if not wanted.bare.isidentifier():
+        raise NothingAnalysed(unknown)
+    if wanted.is_qualified:
+        bearers = dict.fromkeys(seeds.bearers())
+        seeds.wanted, names = wanted.choose(analysis.program, bearers)
+        if not names:
+            full = sorted({full_name(place) for place in bearers if not isinstance(place, LooseField)})
+            raise NothingAnalysed(unknown, candidates=full[:MAX_CANDIDATES] or similar(tree, wanted.bare))
+        if len(names) > 1:
+            raise NothingAnalysed(f"{wanted.text!r} may mean any of {len(names)} places", candidates=names[:MAX_CANDIDATES])
+    seeds.plant()
+    if not slicer.slice.seeds and not slicer.slice.sites:
+        seeds.plant_literals()
+    if not slicer.slice.seeds and not slicer.slice.sites:
+        raise NothingAnalysed(unknown, hint=hint_about(analysis, wanted.bare), candidates=similar(tree, wanted.bare))
+    return seeds
+
+
+def hint_about(analysis: Analysis, name: str) -> str | None:
+    """Why a name may not have been found."""
+    files = analysis.program.files
+    if name in files.class_names:
+        return f"{name} is a class: name one of its fields"
+    lost = sorted({row.path for row in analysis.tree.unreadable} | set(files.unreadable))
+    return f"{len(lost)} files that may hold it could not be read, the first is {lost[0]}" if lost else None
+
+
+def budget_for(options: TraceOptions) -> Budget:
+    """A path to one callee is worth a longer search, through the objects on the way; where a parameter comes from takes only itself."""
+    if options.direction == "back":
+        return Budget(depth=options.depth, computed=False)
+    if options.to is not None:
+        return Budget(depth=options.depth, derivations=5, fields=3, through_constructors=True)
+    return Budget(depth=options.depth)
+
+
+def assemble(analysis: Analysis, name: str, formulas: FormulaReports, options: TraceOptions) -> Trace:
+    """Number the sites and put the result together."""
+    slicer = analysis.slicer
+    sites = SiteReports(analysis.program, slicer, analysis.tree)
+    kept = keep(slicer.slice, options)
+    sites.number(kept)
+    after = construction_reports(slicer, sites)
+    flows = sites.flows()
+    unresolved = tuple(Unresolved(path, line, why) for path, line, why in sorted(slicer.slice.unresolved))
+    return Trace(
+        parameter=name,
+        source=source_info(analysis.tree, analysis.program),
+        sites=sites.rows(),
+        flows=flows,
+        formulas=formulas.rows(sites),
+        after_construction=after,
+        unresolved=unresolved,
+    )
+
+
+def construction_reports(slicer: Slicer, sites: SiteReports) -> tuple[AfterConstruction, ...]:
+    """The after-construction verdict of every field that bears the name."""
+    from sgmem.flow.construction import Construction
+
+    construction = Construction(slicer.program, slicer.occurrences)
+    rows = []
+    for place in sorted((p for p in slicer.slice.seeds if isinstance(p, Field)), key=str):
+        verdict, late = construction.after(place)
+        ids = tuple(dict.fromkeys(i for seen in late if (i := sites.id_of_write(seen)) is not None))
+        rows.append(AfterConstruction(str(place), verdict, ids))
+    return tuple(rows)
+
+
+def similar(tree: SourceTree, name: str) -> tuple[str, ...]:
+    """Names in the source that look like a name that was not found."""
+    import re
+    from difflib import get_close_matches
+
+    words: set[str] = set()
+    for path in tree.files:
+        words.update(word.decode() for word in re.findall(rb"[A-Za-z_][A-Za-z0-9_]{2,60}", tree.read(path)))
+    return tuple(get_close_matches(name, words - {name}, n=5, cutoff=0.75))

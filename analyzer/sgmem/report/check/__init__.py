@@ -1,0 +1,1 @@
+"""Findings, one format a module."""

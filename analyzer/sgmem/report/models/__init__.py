@@ -1,0 +1,1 @@
+"""Model rows in the terminal."""

@@ -1,0 +1,1 @@
+"""A reconciled log in the terminal."""

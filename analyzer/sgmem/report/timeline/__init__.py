@@ -1,0 +1,1 @@
+"""A timeline in the terminal."""

@@ -1,0 +1,1 @@
+"""A trace as a tree, a graph or tables."""

@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+import pytest
+
+from sgmem.domains.defects.overrides import SettingChange
+from sgmem.domains.program_facts import ProgramFacts
+from sgmem.models.load import load_models
+from sgmem.program.program import Program
+from sgmem.source.tree import SourceTree
+
+FLAG = """
+from dataclasses import dataclass
+
+@dataclass
+class ServerArgs:
+    mem_fraction_static: float = 0.88
+    chunked_prefill_size: int = 8192
+
+    def __post_init__(self):
+        {code}
+
+def add_arguments(parser):
+    parser.add_argument("--mem-fraction-static", type=float)
+    parser.add_argument("--chunked-prefill-size", type=int)
+"""
+
+
+def changes(code: str) -> tuple[SettingChange, ...]:
+    tree = SourceTree.from_texts({"app/__init__.py": "", "app/args.py": FLAG.format(code=code)}, package="app")
+    models = load_models()
+    return ProgramFacts(Program(tree, tuple(tree.files), models.config), models).setting_changes
+
+
+@pytest.mark.parametrize(
+    ("code", "how"),
+    [
+        ("self.mem_fraction_static *= 0.9", "scaled"),
+        ("self.mem_fraction_static = self.mem_fraction_static * 0.9", "scaled"),
+        ("self.chunked_prefill_size = self.chunked_prefill_size // 2", "scaled"),
+        ("self.mem_fraction_static = 0.8", "replaced"),
+        ("assert self.chunked_prefill_size % 2 == 0; self.chunked_prefill_size //= 2", "scaled"),
+        ("if self.mem_fraction_static is None: self.chunked_prefill_size = 2048", "replaced"),
+    ],
+)
+def test_a_change_without_a_question_is_found(code: str, how: str) -> None:
+    assert [one.how for one in changes(code)] == [how]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "if self.mem_fraction_static is None: self.mem_fraction_static = 0.8",
+        "if self.mem_fraction_static > 0.9: self.mem_fraction_static = 0.9",
+        "self.mem_fraction_static = self.mem_fraction_static or 0.88",
+        "self.mem_fraction_static = min(self.mem_fraction_static, 0.9)",
+        "self.mem_fraction_static = float(self.mem_fraction_static)",
+        "self.chunked_prefill_size = -1",
+        "assert self.mem_fraction_static is None; self.mem_fraction_static = 0.8",
+    ],
+)
+def test_a_question_or_no_change_is_none(code: str) -> None:
+    assert changes(code) == ()

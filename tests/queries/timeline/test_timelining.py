@@ -1,0 +1,178 @@
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import jsonschema
+import pytest
+from program_cases import classic
+
+from sgmem.config.errors import NothingAnalysed
+from sgmem.queries.options import TimelineOptions
+from sgmem.queries.timeline.query import timeline
+from sgmem.report.json import render_timeline_json, schema_text
+from sgmem.report.timeline.terminal import render_timeline_text
+from sgmem.report.view import View
+from sgmem.source.tree import SourceTree
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sgmem.queries.results.timeline import Timeline, TimelineFormula, TimelineStep
+
+
+def run(program: Mapping[str, str], root: str | None = None) -> Timeline:
+    package = classic.PACKAGE if f"{classic.PACKAGE}/__init__.py" in program else None
+    return timeline(SourceTree.from_texts(program, package=package), root, TimelineOptions())
+
+
+@pytest.fixture(scope="module")
+def start_up() -> Timeline:
+    return run(classic.texts())
+
+
+def named(result: Timeline, name: str) -> list[TimelineStep]:
+    return [step for step in result.steps if step.name == name]
+
+
+def budget(result: Timeline) -> TimelineFormula:
+    return next(formula for formula in result.formulas if formula.spans)
+
+
+def spans(result: Timeline) -> list[set[str]]:
+    names = {step.id: step.name for step in result.steps}
+    return [{names[key] for key in span.steps} for span in budget(result).spans]
+
+
+def test_it_begins_where_the_models_say(start_up: Timeline) -> None:
+    assert start_up.root.endswith(":Scheduler")
+    assert start_up.complete
+
+
+def test_the_steps_stand_in_the_order_of_time(start_up: Timeline) -> None:
+    kinds = [step.kind for step in start_up.steps if step.kind not in ("call", "choice")]
+    order = [kinds.index(kind) for kind in ("communicator", "load-weights", "pool", "graph-capture")]
+    assert order == sorted(order)
+
+
+def test_what_is_taken_before_both_readings_weighs_by_the_fraction_only(start_up: Timeline) -> None:
+    before, between, _ = budget(start_up).spans
+    assert before.effect == "-self.mem_fraction_static"
+    assert between.effect == "-1"
+    assert before.certain
+    assert between.certain
+
+
+def test_communicators_come_before_the_first_reading_and_weights_between(start_up: Timeline) -> None:
+    before, between, after = spans(start_up)
+    assert {"init_distributed_environment", "initialize_model_parallel"} <= before
+    assert between == {"load_model"}
+    assert "init_cuda_graphs" in after
+
+
+def test_a_moved_allocation_moves_in_the_timeline() -> None:
+    program = classic.texts()
+    source = program[classic.RUNNER]
+    program[classic.RUNNER] = source.replace(
+        "        self.load_model()\n", "        self.load_model()\n        self.init_cuda_graphs()\n", 1
+    )
+    assert "init_cuda_graphs" in spans(run(program))[1]
+
+
+def test_readings_say_what_they_measure(start_up: Timeline) -> None:
+    reading = next(step for step in start_up.steps if step.stored == "min_per_gpu_memory").readings[0]
+    assert (reading.quantity, reading.unit, reading.reduction, reading.scope) == ("free", "GiB", "min", "device")
+
+
+def test_conditions_on_a_step_are_told(start_up: Timeline) -> None:
+    assert any(step.when for step in named(start_up, "CudaGraphRunner"))
+
+
+RUNNER = """
+from app.utils import get_available_gpu_memory
+
+
+class ModelRunner:
+    def __init__(self, is_draft_worker=False):
+        self.is_draft_worker = is_draft_worker
+        if not self.is_draft_worker:
+            initialize_model_parallel()
+        self.load_model()
+
+    def load_model(self):
+        before = get_available_gpu_memory("cuda", 0)
+        self.loader.get_model()
+
+
+class Worker:
+    def __init__(self, is_draft_worker=False):
+        self.runner = ModelRunner(is_draft_worker=is_draft_worker)
+
+
+class DraftWorker(Worker):
+    def __init__(self):
+        super().__init__(is_draft_worker=True)
+
+
+class Scheduler:
+    def __init__(self, speculative):
+        self.worker = Worker()
+        if speculative:
+            self.draft_worker = DraftWorker()
+        for _ in range(2):
+            torch.cuda.empty_cache()
+"""
+UTILS = "def get_available_gpu_memory(device, gpu_id):\n    return 1.0\n"
+
+
+def small(source: str = RUNNER, root: str = "Scheduler") -> Timeline:
+    return run({"app/__init__.py": "", "app/utils.py": UTILS, "app/runner.py": source}, root)
+
+
+def test_the_draft_worker_is_told_apart_and_sets_up_no_communicators() -> None:
+    result = small()
+    assert [step.role for step in named(result, "load_model")] == [None, "draft"]
+    assert [step.role for step in named(result, "initialize_model_parallel")] == [None]
+
+
+def test_a_step_in_a_loop_repeats() -> None:
+    assert [step.repeats for step in named(small(), "empty_cache")] == [True]
+
+
+def test_a_method_of_a_subclass_is_entered_on_its_object() -> None:
+    source = RUNNER + "\n\nclass Special(ModelRunner):\n    def load_model(self):\n        torch.cuda.empty_cache()\n"
+    steps = small(source, "Special").steps
+    assert [step.kind for step in steps] == ["communicator", "load-weights", "empty-cache"]
+
+
+def test_an_unknown_root_is_no_timeline() -> None:
+    with pytest.raises(NothingAnalysed):
+        small(root="Nowhere")
+
+
+def test_a_program_without_a_start_up_says_so() -> None:
+    with pytest.raises(NothingAnalysed):
+        run({"app/__init__.py": "", "app/main.py": "def main():\n    print('hello')\n"})
+
+
+def test_recursion_ends() -> None:
+    result = small(
+        "class A:\n    def __init__(self):\n        self.load_model()\n\n    def load_model(self):\n        self.load_model()\n", "A"
+    )
+    assert {step.name for step in result.steps} == {"load_model"}
+
+
+def test_the_json_satisfies_its_schema(start_up: Timeline) -> None:
+    schema = json.loads(schema_text("timeline-1"))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    for result in (start_up, small()):
+        jsonschema.Draft202012Validator(schema).validate(json.loads(render_timeline_json(result)))
+
+
+def test_two_runs_are_alike(start_up: Timeline) -> None:
+    assert render_timeline_json(run(classic.texts())) == render_timeline_json(start_up)
+
+
+@pytest.mark.parametrize("view", [View(width=100), View(width=60, unicode=False), View(width=140, verbose=True)], ids=str)
+def test_the_text(start_up: Timeline, view: View, snapshot: object) -> None:
+    assert render_timeline_text(start_up, view) == snapshot
