@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from sgmem.cli import options
+from sgmem.cli.shared import Given, analysing
 
 if TYPE_CHECKING:
     from sgmem.findings.baseline import BaselineEntry
@@ -41,98 +41,78 @@ Persona = Annotated[
 
 
 @app.command(short_help="Accept everything that is found now.")
+@analysing("check")
 def update(
     baseline: File = None,
     persona: Persona = None,
-    source: options.Source = None,
-    package: options.Package = None,
-    config: options.Config = None,
-    isolated: options.Isolated = False,
-    no_cache: options.NoCache = False,
-    quiet: options.Quiet = False,
-    debug: options.Debug = False,
+    *,
+    shared: Given,
 ) -> int:
     """Write the baseline anew: every finding of now is known, entries that match none are dropped."""
-    path, state, configured = examined(baseline, persona, source, package, config, isolated, no_cache, quiet, missing_is_empty=True)
+    path, state, configured = examined(shared, baseline, persona, missing_is_empty=True)
     from sgmem.cli.write import write_file
     from sgmem.findings.baseline import written
 
     write_file(path, written(state.updated))
-    told(f"{len(state.known)} known, {len(state.new)} added, {len(state.stale)} dropped: wrote {path}", quiet)
+    told(f"{len(state.known)} known, {len(state.new)} added, {len(state.stale)} dropped: wrote {path}", shared.quiet)
     if baseline is None and not configured:
-        told(f'note: check does not read it yet: write baseline = "{path}" into the settings', quiet)
+        told(f'note: check does not read it yet: write baseline = "{path}" into the settings', shared.quiet)
     return 0
 
 
 @app.command(short_help="Drop the entries of findings that are gone.")
+@analysing("check")
 def prune(
     baseline: File = None,
-    source: options.Source = None,
-    package: options.Package = None,
-    config: options.Config = None,
-    isolated: options.Isolated = False,
-    no_cache: options.NoCache = False,
-    quiet: options.Quiet = False,
-    debug: options.Debug = False,
+    *,
+    shared: Given,
 ) -> int:
     """Drop the entries that match no finding any more; nothing is added."""
-    path, state, _ = examined(baseline, None, source, package, config, isolated, no_cache, quiet)
+    path, state, _ = examined(shared, baseline)
     from sgmem.cli.write import write_file
     from sgmem.findings.baseline import written
 
     write_file(path, written(state.pruned))
-    told(f"{len(state.known)} known, {len(state.stale)} dropped: wrote {path}", quiet)
+    told(f"{len(state.known)} known, {len(state.stale)} dropped: wrote {path}", shared.quiet)
     return 0
 
 
 @app.command(short_help="List the entries, and which of them match nothing.")
+@analysing("check")
 def show(
     baseline: File = None,
-    source: options.Source = None,
-    package: options.Package = None,
-    config: options.Config = None,
-    isolated: options.Isolated = False,
-    no_cache: options.NoCache = False,
-    quiet: options.Quiet = False,
-    debug: options.Debug = False,
+    *,
+    shared: Given,
 ) -> int:
     """List the entries of the baseline: known ones, and stale ones, which match no finding any more."""
     from sgmem.cli.write import write_stdout
 
-    path, state, _ = examined(baseline, None, source, package, config, isolated, no_cache, quiet)
+    path, state, _ = examined(shared, baseline)
     lines = [line("known", entry) for entry in state.known] + [line("stale", entry) for entry in state.stale]
     write_stdout(sys.stdout, "".join(sorted(lines)), utf8=False)
-    told(f"{len(state.known)} known, {len(state.stale)} stale in {path}; {len(state.new)} findings are not in it", quiet)
+    told(f"{len(state.known)} known, {len(state.stale)} stale in {path}; {len(state.new)} findings are not in it", shared.quiet)
     return 0
 
 
 def examined(
+    shared: Given,
     file: Path | None,
-    persona: Literal["regular", "pedantic", "auditor"] | None,
-    source: str | None,
-    package: str | None,
-    config: Path | None,
-    isolated: bool,
-    no_cache: bool,
-    quiet: bool,
+    persona: Literal["regular", "pedantic", "auditor"] | None = None,
     *,
     missing_is_empty: bool = False,
 ) -> "tuple[Path, BaselineState, bool]":
     """The path of the baseline, how it stands to the source, and whether the settings name one."""
-    from sgmem.cli.session import opened, shared_options
+    from sgmem.cli.session import opened, settle
     from sgmem.findings.baseline import Baseline, read_baseline
     from sgmem.queries.check.asked import check_options, with_store
     from sgmem.queries.check.baselines import baseline_state
 
-    shared = shared_options(
-        "check", None, None, config, isolated=isolated, source=source, package=package, no_cache=no_cache, quiet=quiet,
-        verbose=False, color="auto",
-    )  # fmt: skip
-    path = file or shared.configuration.baseline or Path(USUAL)
-    configured = shared.configuration.baseline is not None
+    settled = settle(shared)
+    path = file or settled.configuration.baseline or Path(USUAL)
+    configured = settled.configuration.baseline is not None
     known = Baseline() if missing_is_empty and not path.exists() else read_baseline(path)
-    asked = check_options(shared.configuration, persona=persona)
-    with opened(shared) as session:
+    asked = check_options(settled.configuration, persona=persona)
+    with opened(settled) as session:
         asked = with_store(asked, store=session.store, progress=session.progress)
         return path, baseline_state(session.tree, known, asked), configured
 

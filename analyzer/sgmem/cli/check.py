@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from sgmem.cli import completion, options
-from sgmem.report.registry import format_names
+from sgmem.cli.shared import Given, reporting
 
 if TYPE_CHECKING:
     from sgmem.config.load import Configuration
@@ -25,6 +25,7 @@ Examples:
 """
 
 
+@reporting("check")
 def check(
     paths: Annotated[
         list[Path] | None,
@@ -56,46 +57,24 @@ def check(
     unsafe_fixes: Annotated[
         bool, typer.Option("--unsafe-fixes", help="With --fix or --diff: also fixes that change what the program does.")
     ] = False,
-    source: options.Source = None,
-    package: options.Package = None,
-    format_name: Annotated[
-        str | None,
-        typer.Option(
-            "--format",
-            "-f",
-            metavar="FORMAT",
-            autocompletion=completion.formats("check"),
-            help=f"One of: {', '.join(format_names('check'))}. The same as -o FORMAT:-.",
-        ),
-    ] = None,
-    output: options.Output = None,
-    config: options.Config = None,
-    isolated: options.Isolated = False,
-    no_cache: options.NoCache = False,
     min_confidence: options.MinConfidence = None,
-    color: options.ColorOption = "auto",
-    quiet: options.Quiet = False,
-    verbose: options.Verbose = False,
-    strict: options.Strict = False,
-    debug: options.Debug = False,
+    *,
+    shared: Given,
 ) -> int:
     """Find mistakes in the memory accounting: mixed units, measurements at different times, budgets below zero."""
     from sgmem.cli.paths import existing, package_around
-    from sgmem.cli.session import finish, opened, shared_options
+    from sgmem.cli.session import finish, opened, settle
     from sgmem.queries.check.asked import check_options, with_store
     from sgmem.queries.check.reporting import fails
 
     only = existing(paths or [])
-    shared = shared_options(
-        "check", format_name, output, config, isolated=isolated, source=source or package_around(only),
-        package=package, no_cache=no_cache, quiet=quiet, verbose=verbose, color=color, strict=strict,
-    )  # fmt: skip
-    known = known_findings(shared.configuration, baseline, no_baseline)
+    settled = settle(shared, around=package_around(only))
+    known = known_findings(settled.configuration, baseline, no_baseline)
     asked = check_options(
-        shared.configuration, persona=persona, select=split(select), ignore=split(ignore), min_confidence=min_confidence,
+        settled.configuration, persona=persona, select=split(select), ignore=split(ignore), min_confidence=min_confidence,
         baseline=known, fail_on=fail_on,
     )  # fmt: skip
-    with opened(shared) as session:
+    with opened(settled) as session:
         from sgmem.cli.fix import make_fixes, show_diff
         from sgmem.queries.check.query import check as query
 
@@ -103,14 +82,14 @@ def check(
         other = session.other_state(against) if against is not None else None
         result = query(session.tree, only, asked, other)
         if diff:
-            show_diff(session.tree, result, unsafe=unsafe_fixes, quiet=quiet)
+            show_diff(session.tree, result, unsafe=unsafe_fixes, quiet=settled.quiet)
             return 1 if fails(result, asked) else 0
-        changed = fix and make_fixes(session.tree, result, unsafe=unsafe_fixes, quiet=quiet)
+        changed = fix and make_fixes(session.tree, result, unsafe=unsafe_fixes, quiet=settled.quiet)
     if changed:
-        with opened(shared) as session:
+        with opened(settled) as session:
             asked = with_store(asked, store=session.store, progress=session.progress)
             result = query(session.tree, only, asked, session.other_state(against) if against is not None else None)
-    return finish(result, result.source, shared, 1 if fails(result, asked) else 0)
+    return finish(result, result.source, settled, 1 if fails(result, asked) else 0)
 
 
 def known_findings(found: "Configuration", file: Path | None, without: bool) -> "Baseline | None":

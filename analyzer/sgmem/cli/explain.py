@@ -4,8 +4,7 @@ from typing import Annotated
 
 import typer
 
-from sgmem.cli import options
-from sgmem.report.registry import format_names
+from sgmem.cli.shared import Given, reporting
 
 EPILOG = """\b
 Examples:
@@ -22,6 +21,7 @@ Flags and names: true, false, none, or text.
 """
 
 
+@reporting("explain")
 def explain(
     target: Annotated[
         str,
@@ -36,42 +36,21 @@ def explain(
         typer.Option("--observed", metavar="TARGET=VALUE", help="What the target really was: find the input that cannot be right."),
     ] = None,
     exact: Annotated[bool, typer.Option("--exact", help="Numbers with a decimal point are exact, not rounded.")] = False,
-    source: options.Source = None,
-    package: options.Package = None,
-    format_name: Annotated[
-        str | None,
-        typer.Option(
-            "--format",
-            "-f",
-            metavar="FORMAT",
-            help=f"One of: {', '.join(format_names('explain'))}. The same as -o FORMAT:-.",
-        ),
-    ] = None,
-    output: options.Output = None,
-    config: options.Config = None,
-    isolated: options.Isolated = False,
-    no_cache: options.NoCache = False,
-    color: options.ColorOption = "auto",
-    quiet: options.Quiet = False,
-    verbose: options.Verbose = False,
-    strict: options.Strict = False,
-    debug: options.Debug = False,
+    *,
+    shared: Given,
 ) -> int:
     """Put numbers into a formula of the source: its value step by step, its thresholds, and which number cannot be right."""
-    from sgmem.cli.session import finish, opened, shared_options
+    from sgmem.cli.session import finish, opened, settle
     from sgmem.queries.options import ExplainOptions
 
-    shared = shared_options(
-        "explain", format_name, output, config, isolated=isolated, source=source, package=package, no_cache=no_cache, quiet=quiet,
-        verbose=verbose, color=color, strict=strict,
-    )  # fmt: skip
-    with opened(shared) as session:
+    settled = settle(shared)
+    with opened(settled) as session:
         from sgmem.queries.explain.query import explain as query
 
         asked = ExplainOptions(
             given=tuple(given or ()), observed=observed, exact=exact, store=session.store, progress=session.progress,
-            own=shared.configuration.own_models,
+            own=settled.configuration.own_models,
         )  # fmt: skip
         result = query(session.tree, target, asked)
     contradicts = result.observed is not None and result.observed.consistent is False
-    return finish(result, result.source, shared, 1 if contradicts else 0)
+    return finish(result, result.source, settled, 1 if contradicts else 0)

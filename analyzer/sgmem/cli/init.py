@@ -31,19 +31,18 @@ def init(
 ) -> int:
     """Write a commented start of the settings, and say which anchors the source has."""
     from sgmem.cli.main import say
-    from sgmem.cli.session import opened, shared_options
+    from sgmem.cli.session import opened, settle
+    from sgmem.cli.shared import Given
     from sgmem.cli.write import write_file, write_stdout
     from sgmem.config.start import start
     from sgmem.queries.survey import survey
 
     target = Path("pyproject.toml" if pyproject else "sgmem.toml")
     before = "" if dry_run else existing(target)
-    shared = shared_options(
-        "check", None, None, None, isolated=True, source=source, package=package, no_cache=no_cache, quiet=quiet,
-        verbose=False, color="auto", strict=False,
-    )  # fmt: skip
-    with opened(shared) as session:
-        found = survey(session.tree, shared.configuration.settings.anchors, shared.configuration.own_models)
+    given = Given("check", source=source, package=package, isolated=True, no_cache=no_cache, quiet=quiet)
+    settled = settle(given)
+    with opened(settled) as session:
+        found = survey(session.tree, settled.configuration.settings.anchors, settled.configuration.own_models)
         known = known_settings(session.tree, source, package)
     text = start(known, in_pyproject=pyproject)
     if dry_run:

@@ -15,7 +15,7 @@ from sgmem.config.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sgmem.cli.session import Shared
+    from sgmem.cli.session import Settled
     from sgmem.queries.results.reconcile import Reconciliation
 
 
@@ -36,11 +36,11 @@ def opened_log(log: str) -> Iterator[tuple[BinaryIO, int, str]]:
         yield stream, path.stat().st_size, log
 
 
-def reconciled(stream: BinaryIO, size: int, name: str, shared: Shared, *, fetch: bool) -> Reconciliation:
+def reconciled(stream: BinaryIO, size: int, name: str, settled: Settled, *, fetch: bool) -> Reconciliation:
     """The result, with the source that was named, else without one; with `fetch` with the one that the log is of."""
     from sgmem.queries.reconcile.query import reconcile
 
-    if shared.source is None and shared.package is None:
+    if settled.source is None and settled.package is None:
         if not fetch:
             return reconcile(stream, size, name)
         if not stream.seekable():
@@ -49,11 +49,11 @@ def reconciled(stream: BinaryIO, size: int, name: str, shared: Shared, *, fetch:
         release = next((boot.release.value for boot in first.boots if boot.release.value), None)
         if release is None:
             raise UsageError("the log does not tell its release", hint="name it: --source sglang==VERSION")
-        if not shared.quiet:
+        if not settled.quiet:
             say(f"using sglang=={release}")
-        shared = msgspec.structs.replace(shared, source=f"sglang=={release}")
+        settled = msgspec.structs.replace(settled, source=f"sglang=={release}")
         stream.seek(0)
     from sgmem.cli.session import opened
 
-    with opened(shared) as session:
+    with opened(settled) as session:
         return reconcile(stream, size, name, session.tree, session.store, session.progress)

@@ -4,8 +4,7 @@ from typing import Annotated
 
 import typer
 
-from sgmem.cli import options
-from sgmem.report.registry import format_names
+from sgmem.cli.shared import Given, reporting
 
 EPILOG = """\b
 Examples:
@@ -21,32 +20,19 @@ Exit codes:
 """
 
 
+@reporting("models")
 def models(
     suggest: Annotated[bool, typer.Option("--suggest", help="Propose rows for what looks like a known kind and has none.")] = False,
-    source: options.Source = None,
-    package: options.Package = None,
-    format_name: Annotated[
-        str | None,
-        typer.Option("--format", "-f", metavar="FORMAT", help=f"One of: {', '.join(format_names('models'))}. The same as -o FORMAT:-."),
-    ] = None,
-    output: options.Output = None,
-    config: options.Config = None,
-    color: options.ColorOption = "auto",
-    quiet: options.Quiet = False,
-    verbose: options.Verbose = False,
-    strict: options.Strict = False,
-    debug: options.Debug = False,
+    *,
+    shared: Given,
 ) -> int:
     """List the model rows in force, what each of them matches in the source, and those that match nothing where they should."""
-    from sgmem.cli.session import finish, opened, shared_options
+    from sgmem.cli.session import finish, opened, settle
 
-    shared = shared_options(
-        "models", format_name, output, config, source=source, package=package, no_cache=False, quiet=quiet, verbose=verbose,
-        color=color, strict=strict,
-    )  # fmt: skip
-    with opened(shared) as session:
+    settled = settle(shared)
+    with opened(settled) as session:
         from sgmem.queries.models.query import models as query
 
         result = query(session.tree, session.configuration.own_models, suggest=suggest)
     dead = any(row.own and row.state not in ("matched", "mentioned") for row in result.rows)
-    return finish(result, result.source, shared, 1 if dead else 0)
+    return finish(result, result.source, settled, 1 if dead else 0)

@@ -5,8 +5,7 @@ from typing import Annotated
 
 import typer
 
-from sgmem.cli import options
-from sgmem.report.registry import format_names
+from sgmem.cli.shared import Given, reporting
 
 EPILOG = """\b
 Examples:
@@ -23,41 +22,25 @@ Exit code 1: a start in the log contradicts the formula.
 """
 
 
+@reporting("reconcile")
 def reconcile(
     log: Annotated[str, typer.Argument(metavar="LOG", help="The server's log; - reads stdin.")],
     fetch: Annotated[
         bool, typer.Option("--fetch", help="Without --source: download the release that the log names or whose formats fit.")
     ] = False,
-    source: options.Source = None,
-    package: options.Package = None,
-    format_name: Annotated[
-        str | None,
-        typer.Option(
-            "--format", "-f", metavar="FORMAT", help=f"One of: {', '.join(format_names('reconcile'))}. The same as -o FORMAT:-."
-        ),
-    ] = None,
-    output: options.Output = None,
-    config: options.Config = None,
-    no_cache: options.NoCache = False,
-    color: options.ColorOption = "auto",
-    quiet: options.Quiet = False,
-    verbose: options.Verbose = False,
-    strict: options.Strict = False,
-    debug: options.Debug = False,
+    *,
+    shared: Given,
 ) -> int:
     """Say whether the memory figures of a server's log add up, what is missing, and which fraction would work."""
     from sgmem.cli.log_input import opened_log, reconciled
-    from sgmem.cli.session import finish, shared_options
+    from sgmem.cli.session import finish, settle
     from sgmem.config.errors import NothingAnalysed
     from sgmem.queries.results.trace import SourceInfo
 
-    shared = shared_options(
-        "reconcile", format_name, output, config, source=source, package=package, no_cache=no_cache, quiet=quiet,
-        verbose=verbose, color=color, strict=strict,
-    )  # fmt: skip
+    settled = settle(shared)
     with opened_log(log) as (stream, size, name):
-        result = reconciled(stream, size, name, shared, fetch=fetch)
+        result = reconciled(stream, size, name, settled, fetch=fetch)
     code = 1 if any(boot.verdict == "inconsistent" for boot in result.boots) else 0
     if not result.boots:
         raise NothingAnalysed(f"{Path(name).name} holds no line about memory that is known")
-    return finish(result, result.source or SourceInfo("", None, 0, 0), shared, code)
+    return finish(result, result.source or SourceInfo("", None, 0, 0), settled, code)

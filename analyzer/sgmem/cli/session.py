@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from sgmem.cache.store import Store
+    from sgmem.cli.shared import Given
     from sgmem.queries.results.trace import SourceInfo
     from sgmem.report.console import ColorMode
     from sgmem.source.tree import SourceTree
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
 UNREADABLE = 2
 
 
-class Shared(msgspec.Struct, frozen=True):
-    """The values of the options that commands share; `outputs` is what `--format` and `-o` come to."""
+class Settled(msgspec.Struct, frozen=True):
+    """The shared options and the settings, put together; `outputs` is what `--format` and `-o` come to."""
 
     outputs: list[Output]
     source: str | None
@@ -56,29 +57,28 @@ class Opened(msgspec.Struct, frozen=True):
         return open_other_state(self.tree, reference, working_folder=Path.cwd(), settings=settings, store=self.store)
 
 
-def shared_options(
-    kind: str,
-    format_name: str | None,
-    output: list[str] | None,
-    config: Path | None,
-    *,
-    isolated: bool = False,
-    source: str | None = None,
-    package: str | None = None,
-    strict: bool = False,
-    **rest: Any,
-) -> Shared:
-    """Check the shared options of a command whose result is of this kind; what is not given is taken from the settings."""
-    outputs = parse_outputs(kind, format_name, output or [])
-    found = configuration(working_folder(), config, isolated=isolated)
-    return Shared(
+def settle(given: Given, *, around: str | None = None) -> Settled:
+    """Check the shared options; what is not given is taken from the settings.
+
+    `around` is the source to take where none is given, whatever the settings name.
+    """
+    outputs = parse_outputs(given.kind, given.format_name, given.output or [])
+    found = configuration(working_folder(), given.config, isolated=given.isolated)
+    return Settled(
         outputs=outputs,
-        source=source if source is not None else found.source,
-        package=package if package is not None else found.settings.package,
-        strict=strict or found.settings.strict,
+        source=first_given(given.source, around, found.source),
+        package=first_given(given.package, found.settings.package),
+        no_cache=given.no_cache,
+        quiet=given.quiet,
+        verbose=given.verbose,
+        color=given.color,
+        strict=given.strict or found.settings.strict,
         configuration=found,
-        **rest,
     )
+
+
+def first_given(*values: str | None) -> str | None:
+    return next((value for value in values if value is not None), None)
 
 
 def working_folder() -> Path:
@@ -90,31 +90,31 @@ def working_folder() -> Path:
 
 
 @contextmanager
-def opened(shared: Shared) -> Iterator[Opened]:
+def opened(settled: Settled) -> Iterator[Opened]:
     """Open the source and the store; what the run learned is kept even if it is interrupted."""
     from sgmem.cache.store import NullStore, Store
     from sgmem.source.locate import open_source
 
-    store = NullStore() if shared.no_cache else Store.open()
+    store = NullStore() if settled.no_cache else Store.open()
     try:
-        with progress(quiet=shared.quiet) as callback:
+        with progress(quiet=settled.quiet) as callback:
             if callback is not None:
                 callback("looking for the source")
-            settings = shared.configuration.source_settings
-            tree = open_source(shared.source, package=shared.package, working_folder=Path.cwd(), settings=settings, store=store)
-            yield Opened(tree, store, callback, shared.configuration)
+            settings = settled.configuration.source_settings
+            tree = open_source(settled.source, package=settled.package, working_folder=Path.cwd(), settings=settings, store=store)
+            yield Opened(tree, store, callback, settled.configuration)
     finally:
         store.close()
 
 
-def finish(result: object, source: SourceInfo, shared: Shared, code: int, **view: object) -> int:
+def finish(result: object, source: SourceInfo, settled: Settled, code: int, **view: object) -> int:
     """Write the result to its outputs and return the exit code, which is the same in every format."""
-    emit(result, shared.outputs, shared.color, sys.stdout, verbose=shared.verbose, **view)
-    if not shared.quiet:
-        for output in shared.outputs:
+    emit(result, settled.outputs, settled.color, sys.stdout, verbose=settled.verbose, **view)
+    if not settled.quiet:
+        for output in settled.outputs:
             if output.destination != "-":
                 say(f"wrote {output.destination}")
-    if source.unreadable and shared.strict:
+    if source.unreadable and settled.strict:
         say(f"error: {len(source.unreadable)} files of the source could not be read (--strict)")
         return UNREADABLE
     return code

@@ -42,14 +42,14 @@ def test_hostile_full_snapshot(snapshot: SnapshotAssertion) -> None:
 
 
 def test_concise_snapshot(snapshot: SnapshotAssertion) -> None:
-    assert render_check_concise(CHECKED) + render_check_concise(hostile_check()) == snapshot
+    assert render_check_concise(CHECKED, View()) + render_check_concise(hostile_check(), View()) == snapshot
 
 
 def test_concise_is_one_line_per_finding() -> None:
-    lines = render_check_concise(msgspec.structs.replace(CHECKED, findings=(*FINDINGS, *hostile_check().findings)))
+    lines = render_check_concise(msgspec.structs.replace(CHECKED, findings=(*FINDINGS, *hostile_check().findings)), View())
     assert lines.count("\n") == 3
     assert re.match(r"python/serving/\S+\.py:143:9: SGM201 .* \[negative-budget\]\n", lines)
-    assert render_check_concise(CLEAN) == ""
+    assert render_check_concise(CLEAN, View()) == ""
 
 
 def test_steps_stand_in_their_order_across_files() -> None:
@@ -71,7 +71,7 @@ def test_nothing_depends_on_color() -> None:
 
 
 def test_no_control_character_reaches_the_terminal() -> None:
-    for text in (render_check_full(hostile_check(), View(80)), render_check_concise(hostile_check())):
+    for text in (render_check_full(hostile_check(), View(80)), render_check_concise(hostile_check(), View())):
         assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e\ud800-\udfff]", text)
 
 

@@ -9,10 +9,11 @@ from sgmem.report.text import escape
 if TYPE_CHECKING:
     from sgmem.findings.finding import Finding
     from sgmem.queries.results.check import CheckResult
+    from sgmem.report.view import View
 
 
-def render_check_concise(result: CheckResult) -> str:
-    """Return `path:line:column: CODE message [rule]` per finding; nothing where there is none."""
+def render_check_concise(result: CheckResult, view: View) -> str:
+    """Return `path:line:column: CODE message [rule]` per finding, however wide the view; nothing where there is none."""
     return "".join(line_of(finding) + "\n" for finding in result.findings)
 
 
