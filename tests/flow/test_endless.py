@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from flow.small import MAIN, assert_marks, slice_lines, sliced, told
 
-from sgmem.flow.slicer import MAX_WAYS, Budget
+from sgmem.flow.slicer import Budget
+from sgmem.flow.ways import MAX_WAYS
 
 ENDLESS = {
     "recursion": """
@@ -164,13 +165,14 @@ def test_very_many_calls_of_one_function_stay_matched() -> None:
 
 
 def test_very_many_ways_into_one_place_are_merged_and_all_are_followed_out() -> None:
-    callers = "".join(f"def way{i}(x):\n    show(same(x))\n" for i in range(60))
-    calls = "".join(f"    way{i}(budget)\n" for i in range(60))
+    many = 3 * MAX_WAYS
+    callers = "".join(f"def way{i}(x):\n    show(same(x))\n" for i in range(many))
+    calls = "".join(f"    way{i}(budget)\n" for i in range(many))
     slicer = sliced(f"def same(value):\n    return value\n{callers}def start(budget, limit):\n{calls}", "start.budget")
     lines = {line for _, line in slice_lines(slicer)}
-    assert {2 + 2 * (i + 1) for i in range(60)} <= lines
+    assert {2 + 2 * (i + 1) for i in range(many)} <= lines
     states = [state for state in slicer.slice.entering if str(state.place) == "prog.main:same.value"]
-    assert len(states) == MAX_WAYS + 1
+    assert len(states) == 2 * MAX_WAYS + 1
 
 
 def test_sums_of_sums_do_not_explode() -> None:

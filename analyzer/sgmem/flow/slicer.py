@@ -16,16 +16,13 @@ from sgmem.flow.places import Field, LooseField, Parameter, Path, Place, Result,
 from sgmem.flow.step import Kind, Step
 from sgmem.flow.steps import Stepper
 from sgmem.flow.uses import Stack, Use, Uses
+from sgmem.flow.ways import MAX_STACK, Ways
 from sgmem.program.calls import bind
 from sgmem.program.entities import Function
 from sgmem.program.files import File, dotted
 from sgmem.program.program import Program
 from sgmem.syntax import ir
 from sgmem.syntax.ir import Expr, Span
-
-MAX_STACK = 6
-MAX_WAYS = 16
-"""How many stacks of calls into one place are told apart."""
 
 
 class Budget(msgspec.Struct, frozen=True):
@@ -71,7 +68,7 @@ class Slicer:
         self._pending: deque[tuple[State, Distance]] = deque()
         self._followed = 0
         self._seen: set[State] = set()
-        self._ways: dict[tuple[Place, Path, bool], set[Stack]] = {}
+        self._ways = Ways()
         self._stepped: dict[tuple[Expr, Path, str | None], list[Step]] = {}
 
     def enter(self, state: State, source: SiteKey, kind: Kind) -> None:
@@ -81,19 +78,11 @@ class Slicer:
 
     def reach(self, state: State, source: SiteKey, kind: Kind, distance: Distance = START) -> State:
         """Note that the value at `source` arrives at a place, and follow the place when it is new. Gives the state that is followed."""
-        state = self._merged(state)
+        state = self._ways.merged(state)
         self.slice.entering.setdefault(state, {}).setdefault(source, kind)
         if state not in self._seen and (self.budget.depth is None or distance.hops <= self.budget.depth):
             self._seen.add(state)
             self._pending.append((state, distance))
-        return state
-
-    def _merged(self, state: State) -> State:
-        """Ways into one place are told apart up to a number; all beyond are as good as one that is not known."""
-        ways = self._ways.setdefault((state.place, state.path, state.derived), set())
-        if len(ways) >= MAX_WAYS and state.stack not in ways:
-            return msgspec.structs.replace(state, stack=())
-        ways.add(state.stack)
         return state
 
     def start(self, state: State) -> None:
@@ -212,7 +201,7 @@ class Slicer:
                         assert step.target is not None
                         stack = outer if isinstance(step.target, Variable) else ()
                         onward = State(step.target, step.path, state.derived, stack)
-                        known = self._merged(onward) in self._seen
+                        known = self._ways.merged(onward) in self._seen
                         onward = self.reach(onward, source, "alias", distance)
                         self.slice.moves.append(Move(state, (source,), onward))
                         if not known:

@@ -147,14 +147,16 @@ class BackwardSlice:
         known = self.slicer.slice.at(hop.file, hop.span)
         named = [key for key in known if key.slot == hop.text or key.slot.endswith(f".{hop.text}")]
         unpacks = hop.span == statement.span and any(isinstance(binding.target, ir.Collection) for binding in statement.bindings)
-        if named or (known and not unpacks):
+        # A statement that writes many fields (it copies them by name) has a site for each; one for another field does not serve.
+        is_place = ":" in hop.text
+        if named or (known and not unpacks and not is_place):
             return (named or known)[0]
         role: Role = "read"
         if hop.file.scope(hop.file.outline.statements[hop.statement].scope).kind == "class":
             role = "declaration"
         elif hop.span != statement.span:
             role = "pass"
-        elif ":" in hop.text:
+        elif is_place:
             role = "store"
         key = SiteKey(hop.file, hop.span, role, hop.text)
         self.slicer.slice.add(SliceSite(key, hop.statement, None, False, kind="rename" if role == "read" else "copy", hops=hops))
