@@ -26,6 +26,7 @@ from sgmem.domains.accounting.location import Location, of_statement
 from sgmem.domains.accounting.reach import Reach, Sink
 from sgmem.domains.defects.contradictions import Contradiction, LostConversion, is_mixed_thousands, is_share
 from sgmem.domains.defects.dead_guards import DeadGuard
+from sgmem.domains.defects.late_guards import LateGuard, LateImage
 from sgmem.domains.defects.machine_amounts import MachineAmount
 from sgmem.domains.defects.mismatches import Side, UnitMismatch
 from sgmem.domains.defects.raised_counts import RaisedCount
@@ -55,6 +56,8 @@ __all__ = [
     "Formula",
     "Frame",
     "Input",
+    "LateGuard",
+    "LateImage",
     "Location",
     "LostConversion",
     "MachineAmount",

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from sgmem.domains.accounting.gauges import Gauge
     from sgmem.domains.defects.advice import ContradictingAdvice
     from sgmem.domains.defects.dead_guards import DeadGuard
+    from sgmem.domains.defects.late_guards import LateGuard, LateImage
     from sgmem.domains.defects.machine_amounts import MachineAmount
     from sgmem.domains.defects.overrides import SettingChange
     from sgmem.domains.defects.raised_counts import RaisedCount
@@ -216,6 +217,18 @@ class ProgramFacts:
         from sgmem.domains.defects.dead_guards import dead_guards
 
         return dead_guards(self)
+
+    def late_guards(self) -> Iterator[LateGuard]:
+        """Guards that all ways reach past the use that they are for."""
+        from sgmem.domains.defects.late_guards import late_guards
+
+        return late_guards(self)
+
+    def late_images(self) -> Iterator[LateImage]:
+        """Budgets whose first check asks what was calculated from them, after that was used."""
+        from sgmem.domains.defects.late_guards import late_images
+
+        return late_images(self)
 
     def raised_counts(self) -> Iterator[RaisedCount]:
         """Counts that were divided out of a budget and are raised afterwards."""
