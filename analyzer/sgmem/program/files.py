@@ -9,17 +9,18 @@ from typing import TYPE_CHECKING, Protocol
 from zlib import crc32
 
 from sgmem.program.contexts import Context, occurs, positions, renamed
+from sgmem.program.file_facts import FileFacts
 from sgmem.program.inner import inner_names
 from sgmem.syntax import ir
-from sgmem.syntax.build import Unparsable, build_outline
+from sgmem.syntax.build import Unparsable
 from sgmem.syntax.ir import Expr, Span, Statement
-from sgmem.syntax.lower import lower_expression
-from sgmem.syntax.statements import lower_statement
 from sgmem.syntax.text import SourceText, Undecodable, decode
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from sgmem.cache.store import Store
+    from sgmem.program.file_facts import Lowered
     from sgmem.program.inner import Binder
     from sgmem.syntax.outline import ImportOutline, Outline, ScopeOutline
 
@@ -30,19 +31,23 @@ _CASE = re.compile(r"\n[ \t]*case\b[^\n]*[:(\\]")
 class Tree(Protocol):
     """What the program needs of a source tree."""
 
+    @property
+    def store(self) -> Store: ...
     def read(self, path: str) -> bytes: ...
+    def digest(self, path: str) -> str: ...
     def mentioning(self, name: str) -> tuple[str, ...]: ...
 
 
 class File:
     """One parsed file. Statements and expressions are lowered once and kept."""
 
-    def __init__(self, source: SourceText, outline: Outline, module: str, is_package: bool) -> None:
+    def __init__(self, source: SourceText, outline: Outline, module: str, is_package: bool, lowered: Lowered) -> None:
         self.path = source.path
         self.source = source
         self.outline = outline
         self.module = module
         self.is_package = is_package
+        self._lowered = lowered
         self._statements: dict[int, Statement] = {}
         self._expressions: dict[Span, Expr] = {}
         self._occurrences: dict[str, tuple[int, ...]] = {}
@@ -107,7 +112,7 @@ class File:
         """Statement `index`, lowered."""
         lowered = self._statements.get(index)
         if lowered is None:
-            lowered = self._statements[index] = lower_statement(self.source, self.outline, index)
+            lowered = self._statements[index] = self._lowered_statement(index)
             for root in lowered.expressions():
                 self._note_inner(root)
         return lowered
@@ -116,8 +121,28 @@ class File:
         """The expression at `span` (a header, an annotation, a default), lowered."""
         lowered = self._expressions.get(span)
         if lowered is None:
-            lowered = self._expressions[span] = lower_expression(self.source.slice(span), span)
+            lowered = self._expressions[span] = self._lowered_expression(span)
             self._note_inner(lowered)
+        return lowered
+
+    def _lowered_statement(self, index: int) -> Statement:
+        known = self._lowered.statement(index, self.outline.statements[index].kind)
+        if known is not None:
+            return known
+        from sgmem.syntax.statements import lower_statement  # its parser is slow to import
+
+        lowered = lower_statement(self.source, self.outline, index)
+        self._lowered.add(index, lowered)
+        return lowered
+
+    def _lowered_expression(self, span: Span) -> Expr:
+        known = self._lowered.expression(span)
+        if known is not None:
+            return known
+        from sgmem.syntax.lower import lower_expression
+
+        lowered = lower_expression(self.source.slice(span), span)
+        self._lowered.add(span, lowered)
         return lowered
 
     def _note_inner(self, root: Expr) -> None:
@@ -231,6 +256,7 @@ class Files:
         self.tree = tree
         self.paths = frozenset(paths)
         self.unreadable: dict[str, str] = {}
+        self._facts = FileFacts(tree.store)
         self._files: dict[str, File | None] = {}
         self._sources: dict[str, SourceText | None] = {}
         self._contexts: dict[tuple[str, str, Context], bool] = {}
@@ -328,12 +354,13 @@ class Files:
         source = self.source(path)
         if source is None:
             return None
+        digest = self.tree.digest(path) if self.tree.store.keeps else ""
         try:
-            outline = build_outline(source)
+            outline = self._facts.outline(source, digest)
         except Unparsable as error:
             self.unreadable[path] = str(error)
             return None
-        return File(source, outline, _module_name(path), path.endswith("__init__.py"))
+        return File(source, outline, _module_name(path), path.endswith("__init__.py"), self._facts.lowered(digest))
 
 
 def last_assignment(text: str) -> int:

@@ -75,7 +75,14 @@ class SourceTree:
         self._fingerprint: str | None = None
 
     @classmethod
-    def from_texts(cls, texts: Mapping[str, str | bytes], *, package: str | None = None, version: str | None = None) -> SourceTree:
+    def from_texts(
+        cls,
+        texts: Mapping[str, str | bytes],
+        *,
+        package: str | None = None,
+        version: str | None = None,
+        store: Store | None = None,
+    ) -> SourceTree:
         """A tree in memory: path -> source text. Without `package` it is the first folder of the first path."""
         encoded = {path: text.encode() if isinstance(text, str) else text for path, text in texts.items()}
         if package is None:
@@ -86,7 +93,13 @@ class SourceTree:
             version=version,
             files=[SourceFile(path, path) for path in encoded],
             contents=TextContents(encoded),
+            store=store,
         )
+
+    @property
+    def store(self) -> Store:
+        """Where facts about the files are kept between runs."""
+        return self._store
 
     @property
     def unreadable(self) -> tuple[Unreadable, ...]:

@@ -6,12 +6,11 @@ Outlines are cached by content hash; expressions are lowered on demand (`lower`)
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import msgspec
 
-if TYPE_CHECKING:
-    from sgmem.syntax.ir import Span, StatementKind
+from sgmem.syntax.ir import Span, StatementKind
 
 Block = Literal["body", "orelse", "handlers", "finally"]
 
