@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from flow.small import MAIN, Line, line_of, program_of
 
-from sgmem.flow.births import RANK, Birth, Births, unpacking
+from sgmem.flow.birth import RANK, Birth, unpacking
+from sgmem.flow.births import Births
 from sgmem.flow.occurrences import Occurrences
 from sgmem.flow.order import Order
 from sgmem.program.files import dotted

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from sgmem.domains.defects.zero_divisors import ZeroDivisor
     from sgmem.domains.ranges.negative import NegativeVerdict
     from sgmem.domains.units.evidence import Evidence
-    from sgmem.flow.births import Birth
+    from sgmem.flow.birth import Birth
     from sgmem.models.load import Models
     from sgmem.program.files import File
     from sgmem.program.program import Program

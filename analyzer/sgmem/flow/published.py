@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from sgmem.flow.by_name import ByName, NamedWrite
+from sgmem.flow.by_name import ByName
+from sgmem.flow.named_writes import NamedWrite
 from sgmem.flow.occurrences import GRADES, Grade
 from sgmem.flow.places import Field
 from sgmem.program.spelling import snake_case

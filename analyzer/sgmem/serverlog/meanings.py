@@ -15,7 +15,7 @@ from sgmem.serverlog.rows import StageRow, rows
 from sgmem.syntax import ir
 
 if TYPE_CHECKING:
-    from sgmem.flow.births import Birth
+    from sgmem.flow.birth import Birth
     from sgmem.program.files import File
     from sgmem.syntax.ir import Expr
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sgmem.control.dominators import DominatorTree
-    from sgmem.flow.births import Birth, Hop
+    from sgmem.flow.birth import Birth, Hop
     from sgmem.flow.order import Order
     from sgmem.program.entities import Function
     from sgmem.program.files import File

@@ -8,14 +8,14 @@ import msgspec
 
 from sgmem.domains.accounting.location import Location
 from sgmem.domains.frames.frame import Frame, Measured, frame_of
-from sgmem.flow.births import unpacking
+from sgmem.flow.birth import unpacking
 from sgmem.flow.order import ENTRY
 from sgmem.program.calls import CallSite, bind
 from sgmem.program.entities import Function
 from sgmem.syntax import ir
 
 if TYPE_CHECKING:
-    from sgmem.flow.births import Birth
+    from sgmem.flow.birth import Birth
     from sgmem.flow.measurements import Measurements
     from sgmem.flow.order import Order
     from sgmem.program.files import File

@@ -17,7 +17,7 @@ from sgmem.domains.algebra.evaluate import value_of
 from sgmem.domains.algebra.forms import Unsupported
 from sgmem.domains.units.evidence import Evidence, model_evidence, suffix_evidence
 from sgmem.domains.units.infer import check, infer
-from sgmem.flow.births import unpacking
+from sgmem.flow.birth import unpacking
 from sgmem.flow.naming import call_names
 from sgmem.flow.order import ENTRY
 from sgmem.program.calls import bind

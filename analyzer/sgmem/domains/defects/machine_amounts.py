@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from sgmem.domains.accounting.location import Location
-from sgmem.flow.births import unpacking
+from sgmem.flow.birth import unpacking
 from sgmem.syntax import ir
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from sgmem.domains.accounting.units import Units
     from sgmem.domains.units.unit import Unit
-    from sgmem.flow.births import Birth
+    from sgmem.flow.birth import Birth
     from sgmem.flow.occurrences import Occurrences
     from sgmem.flow.order import Order
     from sgmem.program.calls import CallSite

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from sgmem.domains.accounting.definitions import Definitions
     from sgmem.domains.accounting.events import Events, EventSite
     from sgmem.domains.accounting.gauges import Gauge, Gauges
-    from sgmem.flow.births import Birth, Births
+    from sgmem.flow.birth import Birth
+    from sgmem.flow.births import Births
     from sgmem.program.files import File
     from sgmem.syntax.ir import Expr
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sgmem.domains.execution.context import Context
     from sgmem.domains.execution.values import Input
     from sgmem.domains.units.unit import Unit
-    from sgmem.flow.births import Birth
+    from sgmem.flow.birth import Birth
     from sgmem.program.files import File
     from sgmem.source.tree import SourceTree
     from sgmem.syntax.ir import Expr

@@ -88,7 +88,7 @@ class _Finder:
                 if scope.kind != "class" or "__getattr__" not in file.children.get(index, {}):
                     continue
                 owner = Class(file, index)
-                if any(setter.owner == owner for setter, _, _ in self.by_name.setters):
+                if any(setter.owner == owner for setter, _, _ in self.by_name.writes.setters):
                     continue  # a bag: what fills it is visible
                 if not self._mentions(file.source.slice(scope.span), record):
                     continue

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
-from sgmem.flow.births import RANK, Birth, Births, Hop, assigned, unpacking
+from sgmem.flow.birth import RANK, Birth, Hop, unpacking
+from sgmem.flow.births import Births
 from sgmem.flow.graph import LEVELS, FormulaSite, Role, SiteKey, SliceSite, describe
 from sgmem.flow.guards import Conditions
 from sgmem.flow.measurements import Measurements
@@ -15,6 +16,7 @@ from sgmem.flow.step import Kind
 from sgmem.flow.uses import Stack
 from sgmem.models.load import Models
 from sgmem.program.calls import bind
+from sgmem.program.classes import assigned
 from sgmem.program.files import dotted
 from sgmem.program.program import Program
 from sgmem.syntax import ir

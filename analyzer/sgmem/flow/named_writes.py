@@ -1,0 +1,162 @@
+"""Fields written by computed names: `setattr(target, name, value)`, and methods that do nothing else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from sgmem.program.entities import Function
+from sgmem.program.files import dotted
+from sgmem.syntax import ir
+
+if TYPE_CHECKING:
+    from sgmem.program.files import File
+    from sgmem.program.program import Program
+    from sgmem.syntax.ir import Expr
+
+_SETTING = re.compile(r"setattr(?:__)?\(\s*[\w.]+\s*,\s*[\w.]+\s*,")
+_COPYING = re.compile(r"setattr(?:__)?\(\s*[\w.]+\s*,\s*([\w.]+)\s*,\s*(?:(\w+)\s*,?\s*\)|[\w.]+\([\s\S]{0,200}?\b\1\b)")
+_OWN = re.compile(r"setattr(?:__)?\(\s*self\s*,\s*(\w+)\s*,\s*(\w+)\s*,?\s*\)")
+_SETTERS = {"setattr", "__setattr__"}
+
+
+@dataclass(frozen=True, slots=True)
+class NamedWrite:
+    """A statement that writes the field of `target` whose name is in `key`."""
+
+    file: File
+    statement: int
+    call: ir.Call
+    target: Expr
+    key: Expr
+    value: Expr
+
+
+class NamedWrites:
+    """Finds writes by computed names; answers are memoised.
+
+    What can be told by the text alone is: few of the many files that set attributes by name are parsed.
+    """
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self._sets: dict[str, tuple[NamedWrite, ...]] = {}
+
+    def copying(self, words: frozenset[str] | None) -> list[NamedWrite]:
+        """The writes by a computed name that seem to store what they read by the same name, in the files that mention one of `words`
+        (None: in any)."""
+        files = self.program.files
+        mentioned = files.paths if words is None else frozenset(path for word in words for path in files.tree.mentioning(word))
+        candidates = [write for path in self._seeming if path in mentioned for write in self._direct(path)]
+        for setter in self.setters:
+            candidates += self._calls_of(*setter, mentioned)
+        return candidates
+
+    @cached_property
+    def _seeming(self) -> dict[str, list[int]]:
+        """The places in each file where setattr seems to store what is read by the same name."""
+        found = {}
+        for path, text in self._setting_files:
+            places = [match.start() for match in _COPYING.finditer(text) if match[2] is None or _read_before(text, match[1], match[2])]
+            if places:
+                found[path] = places
+        return found
+
+    def _direct(self, path: str) -> tuple[NamedWrite, ...]:
+        known = self._sets.get(path)
+        if known is None:
+            file = self.program.files.get(path)
+            places = self._seeming[path] if file is not None else []
+            indices = sorted({file.statement_at(*file.source.position(at)) for at in places} if file is not None else ())
+            known = tuple(write for index in indices if file is not None and index >= 0 for write in _sets(file, index))
+            self._sets[path] = known
+        return known
+
+    @cached_property
+    def _setting_files(self) -> tuple[tuple[str, str], ...]:
+        """The files that set attributes by computed names, with their text."""
+        paths = dict.fromkeys(path for word in sorted(_SETTERS) for path in self.program.files.tree.mentioning(word))
+        texts = ((path, source.text) for path in paths if (source := self.program.files.source(path)) is not None)
+        return tuple((path, text) for path, text in texts if _SETTING.search(text))
+
+    @cached_property
+    def setters(self) -> tuple[tuple[Function, int, int], ...]:
+        """The methods that do nothing with a name and a value but set that attribute, with the positions of both arguments."""
+        found: dict[Function, tuple[int, int]] = {}
+        for path, text in self._setting_files:
+            offsets = [match.start() for match in _OWN.finditer(text) if _takes_both(text, match[1], match[2])]
+            file = self.program.files.get(path) if offsets else None
+            for index in {file.statement_at(*file.source.position(at)) for at in offsets} if file is not None else ():
+                for write in _sets(file, index) if file is not None and index >= 0 else ():
+                    setter = self._setter(write)
+                    if setter is not None:
+                        found[setter[0]] = setter[1:]
+        return tuple((function, *places) for function, places in found.items())
+
+    def _setter(self, write: NamedWrite) -> tuple[Function, int, int] | None:
+        function = self.program.calls.inside(write.file, write.statement)
+        if function is None or function.receiver is None or dotted(write.target) != function.receiver or function.name == "__setattr__":
+            return None
+        names = [parameter.name for parameter in function.parameters]
+        key, value = dotted(write.key), dotted(write.value)
+        if key not in names or value not in names:
+            return None
+        return function, names.index(key) - 1, names.index(value) - 1
+
+    def _calls_of(self, setter: Function, key: int, value: int, paths: frozenset[str]) -> Iterator[NamedWrite]:
+        """The calls of a setting method with a computed name, in those of the files that mention its class."""
+        assert setter.owner is not None
+        tree = self.program.files.tree
+        spelled = re.compile(rf"\.{re.escape(setter.name)}\(\s*[\w.]+\s*,")
+        for path in sorted(paths.intersection(tree.mentioning(setter.name), tree.mentioning(setter.owner.name))):
+            source = self.program.files.source(path)
+            places = [match.start() for match in spelled.finditer(source.text)] if source is not None else []
+            file = self.program.files.get(path) if places else None
+            for index in sorted({file.statement_at(*file.source.position(at)) for at in places} if file is not None else ()):
+                if file is not None and index >= 0:
+                    yield from self._calls_at(file, index, setter, key, value)
+
+    def _calls_at(self, file: File, index: int, setter: Function, key: int, value: int) -> Iterator[NamedWrite]:
+        for node in (node for root in file.statement(index).expressions() for node in ir.walk(root)):
+            if not isinstance(node, ir.Call) or not isinstance(node.func, ir.Attribute) or node.func.attr != setter.name:
+                continue
+            given = [argument.value for argument in node.args]
+            if len(given) <= max(key, value) or isinstance(given[key], ir.Const):
+                continue
+            targets = self.program.calls.targets(node, file, file.outline.statements[index].scope)
+            if any(target == setter for target, _, _ in targets):
+                yield NamedWrite(file, index, node, node.func.base, given[key], given[value])
+
+    def inside(self, function: Function) -> Iterator[NamedWrite]:
+        """The writes by computed names in a function, those by setting methods included."""
+        file, row = function.file, function.scope
+        for index in sorted({index for word in _SETTERS for index in file.mentions(word)}):
+            if row.first <= index < row.last and _SETTING.search(file.own_text(index)):
+                yield from _sets(file, index)
+        for setter in self.setters:
+            if setter[0].name in file.source.text:
+                yield from (
+                    write for write in self._calls_of(*setter, frozenset((file.path,))) if row.first <= write.statement < row.last
+                )
+
+
+def _sets(file: File, index: int) -> Iterator[NamedWrite]:
+    """The calls of setattr with a computed name in one statement."""
+    for node in (node for root in file.statement(index).expressions() for node in ir.walk(root)):
+        if isinstance(node, ir.Call) and (dotted(node.func) or "").rpartition(".")[2] in _SETTERS and len(node.args) == 3:
+            target, key, value = (argument.value for argument in node.args)
+            if not isinstance(key, ir.Const):
+                yield NamedWrite(file, index, node, target, key, value)
+
+
+def _read_before(text: str, key: str, value: str) -> bool:
+    """Whether a text gives a variable what a call with the key returns: `value = getattr(record, key)`."""
+    return re.search(rf"\b{re.escape(value)}\s*=\s*[\w.]+\([\s\S]{{0,200}}?\b{re.escape(key)}\b", text) is not None
+
+
+def _takes_both(text: str, key: str, value: str) -> bool:
+    """Whether a text defines a method with these parameters, in this order."""
+    return re.search(rf"def\s+\w+\(\s*self\s*,[^)]*\b{re.escape(key)}\b[^)]*\b{re.escape(value)}\b", text) is not None
