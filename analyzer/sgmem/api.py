@@ -31,6 +31,7 @@ from sgmem.domains.defects.machine_amounts import MachineAmount
 from sgmem.domains.defects.mismatches import Side, UnitMismatch
 from sgmem.domains.defects.raised_counts import RaisedCount
 from sgmem.domains.defects.reservations import FixedReservation
+from sgmem.domains.defects.snapshots import LaterChange
 from sgmem.domains.defects.timing import MeasuredInput, MixedTimes, Passage
 from sgmem.domains.defects.unchecked_none import UncheckedNone
 from sgmem.domains.frames.frame import Frame
@@ -58,6 +59,7 @@ __all__ = [
     "Input",
     "LateGuard",
     "LateImage",
+    "LaterChange",
     "Location",
     "LostConversion",
     "MachineAmount",

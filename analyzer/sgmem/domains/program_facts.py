@@ -15,6 +15,7 @@ from sgmem.domains.accounting.events import Events
 from sgmem.domains.accounting.formulas import FormulaExpression, formulas_in
 from sgmem.domains.accounting.gauges import Gauges
 from sgmem.domains.accounting.location import Location
+from sgmem.domains.accounting.quantities import Quantities
 from sgmem.domains.accounting.reach import Reach, Reaches
 from sgmem.domains.accounting.units import Units
 from sgmem.domains.defects.contradictions import Contradiction, LostConversion, contradictions, lost_conversions
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from sgmem.domains.defects.raising_queries import RaisingQuery
     from sgmem.domains.defects.reservations import FixedReservation
     from sgmem.domains.defects.shares import UncheckedShare
+    from sgmem.domains.defects.snapshots import StaleCopy
     from sgmem.domains.defects.unchecked_none import UncheckedNone
     from sgmem.domains.defects.zero_divisors import ZeroDivisor
     from sgmem.domains.ranges.negative import NegativeVerdict
@@ -271,6 +273,17 @@ class ProgramFacts:
         from sgmem.domains.defects.raising_queries import raising_queries
 
         return raising_queries(self)
+
+    @cached_property
+    def quantities(self) -> Quantities:
+        """The names that keep quantities of memory."""
+        return Quantities(self.program, self.models)
+
+    def stale_copies(self) -> Iterator[StaleCopy]:
+        """Copies of a memory quantity that are used although it was changed after they were taken."""
+        from sgmem.domains.defects.snapshots import stale_copies
+
+        return stale_copies(self)
 
     @cached_property
     def setting_changes(self) -> tuple[SettingChange, ...]:

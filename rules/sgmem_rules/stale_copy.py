@@ -1,0 +1,50 @@
+"""SGM302: a budget or capacity is copied, then changed, and what follows still goes by the copy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sgmem.api import Point, Report, Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sgmem.api import Facts, LaterChange
+
+_DONE = {
+    "scaled": "is scaled",
+    "limited": "is limited",
+    "aligned": "is rounded",
+    "reduced": "is worked out anew from itself",
+    "replaced": "is replaced",
+}
+
+
+class StaleCopyRule(Rule):
+    name = "stale-copy"
+    code = "SGM302"
+
+    def check(self, facts: Facts) -> Iterator[Report]:
+        for found in facts.stale_copies():
+            source = found.source.rpartition(".")[2]
+            first = found.changes[0]
+            done = _DONE[first.how]
+            yield Report(
+                location=found.taken,
+                message=f"{found.copy} keeps {source} as it was before it {done}: what goes by the copy and what goes by {source} "
+                "no longer agree",
+                confidence="high" if found.certain else "medium",
+                persona="regular" if found.certain else "pedantic",
+                steps=(
+                    Point(found.taken, f"{source} is copied to {found.copy} here"),
+                    *(point for change in found.changes for point in changed(source, change)),
+                    Point(found.used, f"{found.copy} is used here, with the earlier value"),
+                ),
+                fix=f"copy {source} after the last change",
+            )
+
+
+def changed(source: str, change: LaterChange) -> Iterator[Point]:
+    if change.via is not None:
+        yield Point(change.via, f"this call leads to a change of {source}")
+    yield Point(change.location, f"{source} {_DONE[change.how]} here")
