@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sgmem.domains.algebra.unparse import text_of
 from sgmem.syntax import ir
 from sgmem.syntax.lower import lower_expression
+from sgmem.syntax.unparse import text_of
 
 
 def expression(text: str) -> ir.Expr:

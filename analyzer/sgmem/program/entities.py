@@ -19,7 +19,9 @@ class Module(msgspec.Struct, frozen=True):
     file: File
 
 
-class Class(msgspec.Struct, frozen=True):
+class Definition(msgspec.Struct, frozen=True):
+    """A `class` or `def`: a scope of its file's outline."""
+
     file: File
     index: int
 
@@ -37,22 +39,11 @@ class Class(msgspec.Struct, frozen=True):
         return f"{self.file.module}:{self.scope.qualname}"
 
 
-class Function(msgspec.Struct, frozen=True):
-    file: File
-    index: int
+class Class(Definition, frozen=True):
+    pass
 
-    @property
-    def scope(self) -> ScopeOutline:
-        return self.file.outline.scopes[self.index]
 
-    @property
-    def name(self) -> str:
-        return self.scope.name
-
-    @property
-    def qualified(self) -> str:
-        return f"{self.file.module}:{self.scope.qualname}"
-
+class Function(Definition, frozen=True):
     @property
     def owner(self) -> Class | None:
         """The class whose body defines this function, if any."""

@@ -14,7 +14,6 @@ from sgmem.domains.accounting.formulas import FormulaExpression, formulas_in
 from sgmem.domains.accounting.location import one_line
 from sgmem.domains.algebra.forms import Form, Unsupported
 from sgmem.domains.algebra.lift import lift
-from sgmem.domains.algebra.unparse import text_of
 from sgmem.domains.program_facts import ProgramFacts
 from sgmem.flow.aside import is_aside
 from sgmem.flow.guards import Conditions
@@ -22,6 +21,7 @@ from sgmem.program.files import dotted
 from sgmem.serverlog.formula import BudgetFormula, Default, Product, Role, Scale, Term
 from sgmem.serverlog.rows import rows
 from sgmem.syntax import ir
+from sgmem.syntax.unparse import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,8 +10,8 @@ from hypothesis import assume, given, settings
 from sgmem.domains.algebra.branches import branches
 from sgmem.domains.algebra.evaluate import truth_of, value_of
 from sgmem.domains.algebra.forms import Unsupported
-from sgmem.domains.algebra.unparse import text_of
 from sgmem.syntax import ir
+from sgmem.syntax.unparse import text_of
 
 
 def shown(text: str) -> list[tuple[str, list[str]]]:

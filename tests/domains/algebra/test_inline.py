@@ -6,8 +6,8 @@ import pytest
 from domains.expressions import expression
 
 from sgmem.domains.algebra.inline import MAX_NODES, inlined
-from sgmem.domains.algebra.unparse import text_of
 from sgmem.syntax import ir
+from sgmem.syntax.unparse import text_of
 
 DEFINITIONS = {
     text: expression(value)

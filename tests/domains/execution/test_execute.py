@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sgmem.domains.algebra.evaluate import value_of
-from sgmem.domains.algebra.unparse import text_of
 from sgmem.domains.execution.context import Context
 from sgmem.domains.execution.execute import Machine, Returned
 from sgmem.domains.execution.values import Known, Value
 from sgmem.syntax import ir
+from sgmem.syntax.unparse import text_of
 
 NAMES = ("a", "b", "c")
 

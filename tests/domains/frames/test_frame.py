@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from domains.expressions import expression
 
-from sgmem.domains.algebra.unparse import text_of
 from sgmem.domains.frames.frame import (
     Epoch,
     Event,
@@ -19,6 +18,7 @@ from sgmem.domains.frames.frame import (
 )
 from sgmem.models.load import load_models
 from sgmem.syntax import ir
+from sgmem.syntax.unparse import text_of
 
 TABLE = load_models().measurements
 AVAILABLE = "get_available_gpu_memory(self.device, self.gpu_id, distributed=self.tp_size > 1, cpu_group=group)"

@@ -7,11 +7,11 @@ from fractions import Fraction
 import pytest
 from domains.expressions import expression
 
-from sgmem.domains.algebra.unparse import text_of
 from sgmem.domains.units.evidence import Evidence, Strength, suffix_evidence
 from sgmem.domains.units.infer import check, infer
 from sgmem.domains.units.unit import parse_unit
 from sgmem.syntax import ir
+from sgmem.syntax.unparse import text_of
 
 KNOWN = {
     "free_gib": "GiB", "total_gib": "GiB", "gpu_mem": "MiB", "size": "bytes", "f": "fraction", "cell": "bytes/token",

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from domains.expressions import expression
 
-from sgmem.domains.algebra.unparse import text_of
 from sgmem.domains.units.evidence import Strength
 from sgmem.domains.units.labels import labelled
+from sgmem.syntax.unparse import text_of
 
 
 def labels(code: str) -> list[tuple[str, str]]:

@@ -13,8 +13,8 @@ import msgspec
 
 from sgmem.domains.algebra import arithmetic
 from sgmem.domains.algebra.forms import Unsupported
-from sgmem.domains.algebra.unparse import Replace, text_of
 from sgmem.syntax import ir
+from sgmem.syntax.unparse import Replace, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,8 +15,8 @@ import msgspec
 
 from sgmem.domains.algebra import arithmetic
 from sgmem.domains.algebra.forms import Ratio, Unsupported, name, number
-from sgmem.domains.algebra.unparse import text_of
 from sgmem.syntax import ir
+from sgmem.syntax.unparse import text_of
 
 SymbolOf = Callable[[ir.Expr], "str | int | Fraction | Ratio | None"]
 """Names a leaf expression: its symbol, its known value, its known form, or None when it has none of them.

@@ -14,12 +14,12 @@ from sgmem.domains.accounting.location import Location, of_statement
 from sgmem.domains.algebra.forms import Ratio, Unsupported
 from sgmem.domains.algebra.lift import lift
 from sgmem.domains.algebra.render import render
-from sgmem.domains.algebra.unparse import text_of
 from sgmem.domains.execution.context import Context
 from sgmem.domains.execution.execute import Machine
 from sgmem.flow.aside import is_aside
 from sgmem.program.entities import Function
 from sgmem.syntax import ir
+from sgmem.syntax.unparse import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from sgmem.domains.accounting.location import last_name
 from sgmem.domains.algebra import arithmetic
-from sgmem.domains.algebra.unparse import text_of
 from sgmem.domains.execution.inputs import first_statement
 from sgmem.domains.execution.operations import builtin
 from sgmem.domains.execution.values import UNKNOWN, Unknown, Value
@@ -15,6 +14,7 @@ from sgmem.program.calls import CallSite, bind
 from sgmem.program.entities import Class, Function
 from sgmem.program.files import dotted
 from sgmem.syntax import ir
+from sgmem.syntax.unparse import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from sgmem.domains.accounting.location import one_line
-from sgmem.domains.algebra.unparse import text_of
 from sgmem.domains.execution.calls import Caller
 from sgmem.domains.execution.inputs import Inputs
 from sgmem.domains.execution.operations import binary
@@ -24,6 +23,7 @@ from sgmem.domains.execution.values import Decision, Guard, Known, Step, Unknown
 from sgmem.program.entities import Function
 from sgmem.program.files import dotted
 from sgmem.syntax import ir
+from sgmem.syntax.unparse import text_of
 
 if TYPE_CHECKING:
     from sgmem.domains.execution.context import Context

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from sgmem.domains.accounting.location import one_line
 from sgmem.domains.algebra import arithmetic
 from sgmem.domains.algebra.render import number_text
-from sgmem.domains.algebra.unparse import text_of
 from sgmem.domains.execution.literals import literal_of
 from sgmem.domains.execution.operations import binary, comparison, inverted, negative
 from sgmem.domains.execution.slice import names_in
@@ -16,6 +15,7 @@ from sgmem.flow.places import Field
 from sgmem.program.entities import Global
 from sgmem.program.files import dotted
 from sgmem.syntax import ir
+from sgmem.syntax.unparse import text_of
 
 if TYPE_CHECKING:
     from sgmem.domains.execution.execute import Frame, Machine

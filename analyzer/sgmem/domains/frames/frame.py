@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from sgmem.domains.algebra.unparse import text_of
 from sgmem.domains.units.evidence import Evidence, model_evidence
 from sgmem.syntax import ir
+from sgmem.syntax.unparse import text_of
 
 if TYPE_CHECKING:
     from sgmem.models.load import Table

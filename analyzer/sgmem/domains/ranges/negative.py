@@ -13,12 +13,12 @@ from sgmem.domains.algebra.branches import Branch, Choice, branches
 from sgmem.domains.algebra.forms import Ratio, Unsupported
 from sgmem.domains.algebra.lift import Lifted, SymbolOf, lift
 from sgmem.domains.algebra.solve import Threshold, derivative_sign, negative_when
-from sgmem.domains.algebra.unparse import text_of
 from sgmem.domains.ranges.facts import CONTROL_ORDER, Fact, Facts, constant_fact
 from sgmem.domains.ranges.intervals import interval_of
 from sgmem.domains.ranges.proof import never_negative, signs
 from sgmem.domains.ranges.witness import Witness, find_witness
 from sgmem.syntax import ir
+from sgmem.syntax.unparse import text_of
 
 if TYPE_CHECKING:
     from fractions import Fraction

@@ -17,10 +17,10 @@ from sgmem.domains.algebra.evaluate import truth_of, value_of
 from sgmem.domains.algebra.forms import Ratio, Unsupported
 from sgmem.domains.algebra.render import decimal_text, number_text
 from sgmem.domains.algebra.solve import Threshold, derivative_sign, negative_when
-from sgmem.domains.algebra.unparse import text_of
 from sgmem.domains.ranges.facts import CONTROL_ORDER, Fact, Facts
 from sgmem.domains.ranges.proof import signs
 from sgmem.syntax import ir
+from sgmem.syntax.unparse import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -13,9 +13,9 @@ from sgmem.domains.algebra.branches import branches
 from sgmem.domains.algebra.forms import Form, Ratio, Unsupported, ratio
 from sgmem.domains.algebra.lift import lift
 from sgmem.domains.algebra.render import render
-from sgmem.domains.algebra.unparse import text_of
 from sgmem.domains.startup.moments import Moment, in_order
 from sgmem.program.files import dotted
+from sgmem.syntax.unparse import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -11,7 +11,6 @@ import msgspec
 from sgmem.config.errors import UsageError
 from sgmem.domains.accounting.location import Location
 from sgmem.domains.algebra.forms import Unsupported
-from sgmem.domains.algebra.unparse import text_of
 from sgmem.domains.execution.context import Context
 from sgmem.domains.program_facts import ProgramFacts
 from sgmem.flow.aside import is_aside
@@ -28,6 +27,7 @@ from sgmem.queries.own_models import models_with
 from sgmem.queries.results.explain import CodePlace, Explain, Result
 from sgmem.queries.sites import source_info
 from sgmem.queries.trace.tracing import similar
+from sgmem.syntax.unparse import text_of
 
 if TYPE_CHECKING:
     from sgmem.domains.execution.values import Known

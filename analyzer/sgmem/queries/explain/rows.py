@@ -10,7 +10,6 @@ from sgmem.control.predicates import TRUE
 from sgmem.control.rendering import render
 from sgmem.domains.accounting.location import Location, of_statement
 from sgmem.domains.algebra.forms import Unsupported
-from sgmem.domains.algebra.unparse import text_of
 from sgmem.domains.execution.values import Unknown
 from sgmem.flow.aside import is_aside
 from sgmem.flow.places import Field, LooseField
@@ -18,6 +17,7 @@ from sgmem.queries.explain.run import names_of
 from sgmem.queries.explain.solving import shown_safely
 from sgmem.queries.results.explain import Assumption, CodePlace, ExplainInput, ExplainStep, ThresholdRow
 from sgmem.syntax import ir
+from sgmem.syntax.unparse import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -8,7 +8,6 @@ import msgspec
 
 from sgmem.domains.accounting.gauges import Gauges
 from sgmem.domains.accounting.units import Units
-from sgmem.domains.algebra.unparse import text_of
 from sgmem.domains.defects.negative import NegativeVerdicts
 from sgmem.flow.arithmetic import NUMERIC, is_text
 from sgmem.flow.checks import Checks
@@ -23,6 +22,7 @@ from sgmem.queries.sites import SiteReports, one_line
 from sgmem.queries.trace.backward import BackwardSlice, Led
 from sgmem.syntax import ir
 from sgmem.syntax.ir import Expr
+from sgmem.syntax.unparse import text_of
 
 
 class Input(msgspec.Struct, frozen=True):
