@@ -26,11 +26,15 @@ from sgmem.domains.accounting.location import Location, of_statement
 from sgmem.domains.accounting.reach import Reach, Sink
 from sgmem.domains.defects.contradictions import Contradiction, LostConversion, is_mixed_thousands, is_share
 from sgmem.domains.defects.dead_guards import DeadGuard
+from sgmem.domains.defects.foreign_groups import ForeignGroup
 from sgmem.domains.defects.late_guards import LateGuard, LateImage
 from sgmem.domains.defects.machine_amounts import MachineAmount
 from sgmem.domains.defects.mismatches import Side, UnitMismatch
+from sgmem.domains.defects.mixed_extents import MixedExtent
+from sgmem.domains.defects.narrow_reductions import NarrowReduction
 from sgmem.domains.defects.raised_counts import RaisedCount
 from sgmem.domains.defects.reservations import FixedReservation
+from sgmem.domains.defects.sibling_groups import SiblingGroup
 from sgmem.domains.defects.snapshots import LaterChange
 from sgmem.domains.defects.timing import MeasuredInput, MixedTimes, Passage
 from sgmem.domains.defects.unchecked_none import UncheckedNone
@@ -54,6 +58,7 @@ __all__ = [
     "Evidence",
     "Facts",
     "FixedReservation",
+    "ForeignGroup",
     "Formula",
     "Frame",
     "Input",
@@ -64,7 +69,9 @@ __all__ = [
     "LostConversion",
     "MachineAmount",
     "MeasuredInput",
+    "MixedExtent",
     "MixedTimes",
+    "NarrowReduction",
     "NegativeVerdict",
     "Origin",
     "Passage",
@@ -75,6 +82,7 @@ __all__ = [
     "Report",
     "Rule",
     "Severity",
+    "SiblingGroup",
     "Side",
     "Sink",
     "Strength",

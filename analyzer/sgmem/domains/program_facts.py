@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from sgmem.domains.defects.overrides import SettingChange
     from sgmem.domains.defects.raised_counts import RaisedCount
     from sgmem.domains.defects.raising_queries import RaisingQuery
+    from sgmem.domains.defects.rank_scope import RankScope
     from sgmem.domains.defects.reservations import FixedReservation
     from sgmem.domains.defects.shares import UncheckedShare
     from sgmem.domains.defects.snapshots import StaleCopy
@@ -326,6 +327,13 @@ class ProgramFacts:
         from sgmem.domains.defects.machine_amounts import machine_amounts
 
         return machine_amounts(self.gauges, self.candidates.touched)
+
+    @cached_property
+    def ranks(self) -> RankScope:
+        """Numbers of some ranks that are used for others."""
+        from sgmem.domains.defects.rank_scope import RankScope
+
+        return RankScope(self)
 
     def origin(self, birth: Birth) -> Origin:
         hops = tuple(Location(hop.file, hop.statement, hop.span) for hop in reversed(birth.hops))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 import msgspec
 
 from sgmem.models.patterns import PatternError, last_name, matches, validate
-from sgmem.models.rows import ConfigRow, EventRow, MeasurementRow, RoleRow, RootRow, Row, SinkRow, UnitRow
+from sgmem.models.rows import ConfigRow, CountRow, EventRow, GroupRow, MeasurementRow, RoleRow, RootRow, Row, SinkRow, UnitRow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -27,6 +27,8 @@ FILES: dict[str, type[Row]] = {
     "config": ConfigRow,
     "root": RootRow,
     "role": RoleRow,
+    "group": GroupRow,
+    "count": CountRow,
 }
 """The tables that a model file may hold, and the type of their rows."""
 
@@ -101,6 +103,8 @@ class Models(msgspec.Struct, frozen=True, eq=False):
     config: Table[ConfigRow]
     roots: Table[RootRow]
     roles: Table[RoleRow]
+    groups: Table[GroupRow]
+    counts: Table[CountRow]
     digest: str
 
 
@@ -130,6 +134,8 @@ def load_models(extra: Sequence[Path] = (), own_rows: Mapping[str, Sequence[obje
         Table(_only(ConfigRow, rows["config"])),
         Table(_only(RootRow, rows["root"])),
         Table(_only(RoleRow, rows["role"])),
+        Table(_only(GroupRow, rows["group"])),
+        Table(_only(CountRow, rows["count"])),
         digest.hexdigest(),
     )
 

@@ -111,6 +111,29 @@ class RoleRow(Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
     role: str
 
 
+class GroupRow(Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A name that stands for a group of ranks: `size`, how many there are; `rank`, the number of one of them; `group`, the group
+    itself, whose `world_size` is its size; `bound`, where one rank's part of the layers begins or ends.
+    """
+
+    kind: Literal["size", "rank", "group", "bound"]
+    group: str
+
+
+class CountRow(Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A name for a number of things, and the groups over which these are split (`by`).
+
+    `ranks`: a call that gives one rank's part; the argument, by name or position, is the number of ranks that share. `part`: one
+    rank's part; `whole`: that of the whole model or server. Neither: the name alone does not tell.
+    """
+
+    things: str
+    by: tuple[str, ...]
+    ranks: str | int | None = None
+    part: bool = False
+    whole: bool = False
+
+
 class SinkRow(Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A call that turns numbers into memory. `sizes` are the arguments that say how much, by name or position; all, if
     empty.

@@ -1,0 +1,49 @@
+"""SGM115: a reading that all ranks must agree on, combined only when a smaller group has several ranks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sgmem.api import Point, Report, Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sgmem.api import Facts, NarrowReduction
+
+_ALL = "all ranks"
+
+
+class NarrowReductionRule(Rule):
+    name = "narrow-reduction"
+    code = "SGM115"
+
+    def check(self, facts: Facts) -> Iterator[Report]:
+        for found in facts.ranks.narrow_reductions():
+            yield report(found)
+
+
+def report(found: NarrowReduction) -> Report:
+    reduction = found.reduction
+    test = reduction.test.code if reduction.test is not None else ""
+    missing = " and the ".join(found.missing)
+    if reduction.guard not in (None, reduction.over):
+        message = (
+            f"the value is combined over {_ranks(reduction.over)} only if {test}, which asks for the {reduction.guard}: ranks of the "
+            f"{missing} do not agree on it when that group has one rank"
+        )
+    else:
+        message = f"the value is combined over {_ranks(reduction.over)} only: ranks of the {missing} do not agree on it"
+    world = (Point(found.world.at, "all ranks: the product of these groups"),) if found.world is not None else ()
+    tested = (Point(reduction.test, f"asks for the {reduction.guard} only"),) if reduction.test is not None else ()
+    return Report(
+        location=reduction.call,
+        message=message,
+        confidence="high" if found.world is not None else "medium",
+        steps=(*world, *tested, Point(reduction.call, f"not combined over the {missing}")),
+        fix="ask for the size of the group over which the value is combined, and combine it over all ranks that must agree",
+    )
+
+
+def _ranks(group: str) -> str:
+    return group if group == _ALL else f"the {group}"

@@ -1,0 +1,38 @@
+"""SGM113: one rank's part of a count by another group's size than the other places that size memory take."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sgmem.api import Point, Report, Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sgmem.api import Facts, SiblingGroup
+
+_SHOWN = 2
+
+
+class OddGroupRule(Rule):
+    name = "odd-group"
+    code = "SGM113"
+
+    def check(self, facts: Facts) -> Iterator[Report]:
+        for found in facts.ranks.sibling_groups():
+            yield report(found)
+
+
+def report(found: SiblingGroup) -> Report:
+    odd, usual = found.odd, found.siblings[0].group
+    others = len(found.siblings)
+    siblings = tuple(Point(one.size, f"{one.count}: the {one.group}") for one in found.siblings[:_SHOWN])
+    inside = () if odd.call.span.contains(odd.size.span) else (Point(odd.call, f"{odd.count} divides the {found.things} by it here"),)
+    return Report(
+        location=odd.size,
+        message=f"{odd.size.code} is the size of the {odd.group}; {others} other places that size memory divide the {found.things} by "
+        f"the size of the {usual}",
+        confidence="high" if others > _SHOWN else "medium",
+        steps=(*siblings, *inside, Point(odd.size, f"the size of the {odd.group}, by which {found.things} are divided here")),
+        fix=f"take the size of the {usual}",
+    )
