@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from sgmem.program.class_index import snake_case
 from sgmem.program.program import Program
-from sgmem.program.spelling import snake_case, spelled_name
+from sgmem.program.spelling import spelled_name
 from sgmem.source.tree import SourceTree
 from sgmem.syntax.ir import Span
 from sgmem.syntax.lower import lower_expression

@@ -10,7 +10,7 @@ from sgmem.flow.by_name import ByName
 from sgmem.flow.named_writes import NamedWrite
 from sgmem.flow.occurrences import GRADES, Grade
 from sgmem.flow.places import Field
-from sgmem.program.spelling import snake_case
+from sgmem.program.class_index import snake_case
 
 if TYPE_CHECKING:
     from sgmem.flow.occurrences import Occurrences

@@ -39,7 +39,7 @@ class Wanted:
         qualifier = self.text.removesuffix(self.bare).rstrip(".:")
         if not qualifier:
             return
-        for path in program.files.class_names.get(qualifier.rpartition(":")[2].rpartition(".")[2], ()):
+        for path in program.files.defining(qualifier.rpartition(":")[2].rpartition(".")[2]):
             file = program.files.get(path)
             for index, scope in enumerate(file.outline.scopes) if file is not None else ():
                 owner = Class(file, index) if file is not None and scope.kind == "class" else None

@@ -71,6 +71,11 @@ def defined(before: str, after: str) -> bool:
     return before.rstrip().endswith("def")
 
 
+CONTEXTS: dict[str, Context] = {one.__name__: one for one in (called, stored, loaded, quoted, renamed, held, defined)}
+MATCHED = "matched"
+"""In place of a context: anywhere in a file with case statements."""
+
+
 def positions(text: str, name: str) -> Iterator[int]:
     """The offsets at which `name` stands as a whole word."""
     size, find = len(name), text.find

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from copy import copy
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 from zlib import crc32
 
-from sgmem.program.contexts import Context, occurs, positions, renamed
+from sgmem.program.class_index import ClassIndex
+from sgmem.program.contexts import MATCHED, Context, occurs, positions, renamed
 from sgmem.program.file_facts import FileFacts
 from sgmem.program.inner import inner_names
+from sgmem.program.reads import Reads, ReadTree
 from sgmem.syntax import ir
 from sgmem.syntax.build import Unparsable
 from sgmem.syntax.ir import Expr, Span, Statement
 from sgmem.syntax.text import SourceText, Undecodable, decode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from sgmem.cache.store import Store
     from sgmem.program.file_facts import Lowered
@@ -250,117 +253,158 @@ class File:
 
 
 class Files:
-    """All files of a program, parsed when first asked for."""
+    """All files of a program, parsed when first asked for. `reads` holds what was asked."""
 
     def __init__(self, tree: Tree, paths: tuple[str, ...]) -> None:
-        self.tree = tree
-        self.paths = frozenset(paths)
-        self.unreadable: dict[str, str] = {}
+        self._paths = frozenset(paths)
         self._facts = FileFacts(tree.store)
         self._files: dict[str, File | None] = {}
         self._sources: dict[str, SourceText | None] = {}
+        self._problems: dict[str, str] = {}
         self._contexts: dict[tuple[str, str, Context], bool] = {}
-        self._modules = {_module_name(path): path for path in paths}
+        self._modules = {module_name(path): path for path in paths}
+        self._indices: list[ClassIndex] = []
+        self._note_from(tree)
+
+    def _note_from(self, tree: Tree) -> None:
+        self.reads = Reads()
+        self._tree = tree
+        self.tree = ReadTree(tree, self.reads)
+
+    def unread(self) -> Files:
+        """The same files for another program: `reads` is empty, but what was parsed is not parsed again."""
+        files = copy(self)
+        files._note_from(self._tree)
+        return files
+
+    @property
+    def paths(self) -> frozenset[str]:
+        self.reads.listed = True
+        return self._paths
 
     @property
     def parsed(self) -> int:
-        return sum(file is not None for file in self._files.values())
+        return sum(self._files.get(path) is not None for path in self.reads.parsed)
+
+    @property
+    def unreadable(self) -> dict[str, str]:
+        """The files that were asked for and cannot be read, each with the reason."""
+        return {path: why for path, why in self._problems.items() if path in self.reads.parsed or path in self.reads.texts}
 
     def get(self, path: str) -> File | None:
         """The parsed file, or None where it cannot be read; the reason is then in `unreadable`."""
+        self.reads.parsed.add(path)
         if path not in self._files:
             self._files[path] = self._parse(path)
         return self._files[path]
 
     def source(self, path: str) -> SourceText | None:
         """The decoded text of a file, without parsing it."""
+        self.reads.texts.add(path)
+        return self._source(path)
+
+    def _source(self, path: str) -> SourceText | None:
         if path not in self._sources:
             try:
-                self._sources[path] = SourceText(path, decode(self.tree.read(path)))
+                self._sources[path] = SourceText(path, decode(self._tree.read(path)))
             except (Undecodable, OSError) as error:
-                self.unreadable[path] = str(error)
+                self._problems[path] = str(error)
                 self._sources[path] = None
         return self._sources[path]
 
     def module(self, name: str) -> File | None:
+        self.reads.modules.add(name)
         path = self._modules.get(name)
         return None if path is None else self.get(path)
 
     def has_module(self, name: str) -> bool:
+        self.reads.modules.add(name)
         return name in self._modules
 
     def mentioning(self, name: str, context: Context | None = None) -> Iterator[File]:
         """The files that hold `name` as a whole identifier, in the given textual context where one is given."""
-        for path in self.tree.mentioning(name):
-            if context is not None and not self._holds(path, name, context):
-                continue
+        if context is None:
+            paths: Iterable[str] = self.tree.mentioning(name)
+        else:
+            self.reads.contexts.add((name, context.__name__))
+            paths = self._where(self._tree.mentioning(name), lambda path: self.holds(path, name, context))
+        return self._all(paths)
+
+    def matching(self, name: str) -> Iterator[File]:
+        """The files with case statements that mention `name`."""
+        self.reads.contexts.add((name, MATCHED))
+        return self._all(self._where(self._tree.mentioning(name), self.has_cases))
+
+    def _where(self, paths: Iterable[str], fits: Callable[[str], bool]) -> Iterator[str]:
+        """The paths whose text fits. A text that cannot be decoded is noted, for it may hold anything."""
+        for path in paths:
+            if fits(path):
+                yield path
+            elif self._sources[path] is None:
+                self.reads.texts.add(path)
+
+    def _all(self, paths: Iterable[str]) -> Iterator[File]:
+        for path in paths:
             file = self.get(path)
             if file is not None:
                 yield file
 
-    def matching(self, name: str) -> Iterator[File]:
-        """The files with case statements that mention `name`."""
-        for path in self.tree.mentioning(name):
-            source = self.source(path)
-            if source is not None and _CASE.search(source.text) is not None:
-                file = self.get(path)
-                if file is not None:
-                    yield file
-
-    def _holds(self, path: str, name: str, context: Context) -> bool:
+    def holds(self, path: str, name: str, context: Context) -> bool:
+        """Whether a file holds `name` in a textual context. Not noted: who asks notes the context."""
         key = (path, name, context)
         found = self._contexts.get(key)
         if found is None:
-            source = self.source(path)
+            source = self._source(path)
             found = self._contexts[key] = source is not None and occurs(source.text, name, context)
         return found
 
-    @cached_property
-    def class_headers(self) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
-        """By text alone: every class name with the files that define it, and every name that stands as (part of) a base with the files
-        of the classes under it."""
-        # Without an anchor at the line's start, so that the search can leap from one `class` to the next.
-        header = re.compile(rb"class[ \t]+(\w+)[ \t]*(?:\(([^)]*)\))?")
-        word = re.compile(rb"\w+")
-        defined: dict[str, list[str]] = {}
-        derived: dict[str, list[str]] = {}
-        for path in sorted(self.paths):
-            text = self.tree.read(path)
-            for found in header.finditer(text):
-                start = found.start()
-                if text[text.rfind(b"\n", 0, start) + 1 : start].strip(b" \t"):
-                    continue
-                name, bases = found.group(1), found.group(2) or b""
-                defined.setdefault(name.decode(errors="replace"), []).append(path)
-                for base in word.findall(bases):
-                    derived.setdefault(base.decode(errors="replace"), []).append(path)
-        return defined, derived
+    def has_cases(self, path: str) -> bool:
+        """Whether a file has case statements. Not noted."""
+        source = self._source(path)
+        return source is not None and _CASE.search(source.text) is not None
+
+    @property
+    def _classes(self) -> ClassIndex:
+        if not self._indices:
+            self._indices.append(ClassIndex(self._tree, self._paths))
+        return self._indices[0]
 
     @property
     def class_names(self) -> dict[str, list[str]]:
         """Every class name of the program with the files that define it."""
-        return self.class_headers[0]
+        self.reads.classes_listed = True
+        return self._classes.defined
+
+    def defining(self, name: str) -> list[str]:
+        """The files that define a class of this name, by text alone."""
+        self.reads.classes.add(name)
+        return self._classes.defined.get(name, [])
+
+    def spelled(self, variable: str) -> list[str]:
+        """The names of the classes that a variable's name spells."""
+        self.reads.spelled.add(variable)
+        return self._classes.spelled.get(variable, [])
 
     def deriving(self, name: str) -> Iterator[File]:
         """The files with a class that seems to derive from `name`, under any name it is imported as."""
+        self.reads.bases.add(name)
+        self.reads.contexts.add((name, renamed.__name__))
         spelled = f"{name} as ".encode()
-        aliased = [p for p in self.tree.mentioning(name) if spelled in self.tree.read(p) and self._holds(p, name, renamed)]
-        for path in dict.fromkeys([*self.class_headers[1].get(name, ()), *aliased]):
-            file = self.get(path)
-            if file is not None:
-                yield file
+        seeming = [path for path in self._tree.mentioning(name) if spelled in self._tree.read(path)]
+        aliased = self._where(seeming, lambda path: self.holds(path, name, renamed))
+        return self._all(dict.fromkeys([*self._classes.derived.get(name, ()), *aliased]))
 
     def _parse(self, path: str) -> File | None:
-        source = self.source(path)
+        source = self._source(path)
         if source is None:
             return None
-        digest = self.tree.digest(path) if self.tree.store.keeps else ""
+        digest = self._tree.digest(path) if self._tree.store.keeps else ""
         try:
             outline = self._facts.outline(source, digest)
         except Unparsable as error:
-            self.unreadable[path] = str(error)
+            self._problems[path] = str(error)
             return None
-        return File(source, outline, _module_name(path), path.endswith("__init__.py"), self._facts.lowered(digest))
+        return File(source, outline, module_name(path), path.endswith("__init__.py"), self._facts.lowered(digest))
 
 
 def last_assignment(text: str) -> int:
@@ -383,7 +427,7 @@ def last_assignment(text: str) -> int:
     return last
 
 
-def _module_name(path: str) -> str:
+def module_name(path: str) -> str:
     parts = path.removesuffix(".py").split("/")
     if parts[-1] == "__init__":
         parts = parts[:-1]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from sgmem.program.entities import Class
@@ -23,24 +21,17 @@ class Spelling:
 
     def classes(self, expr: Expr) -> tuple[Class, ...]:
         """The classes that the last name of an expression spells."""
-        return tuple(found for name in self._by_word.get(spelled_name(expr), ()) for found in self.named(name))
+        return tuple(found for name in self.files.spelled(spelled_name(expr)) for found in self.named(name))
 
     def named(self, name: str) -> tuple[Class, ...]:
         """The module-level classes of a name."""
         found = []
-        for path in self.files.class_names.get(name, ()):
+        for path in self.files.defining(name):
             file = self.files.get(path)
             index = file.children.get(0, {}).get(name) if file is not None else None
             if file is not None and index is not None and file.scope(index).kind == "class":
                 found.append(Class(file, index))
         return tuple(found)
-
-    @cached_property
-    def _by_word(self) -> dict[str, list[str]]:
-        words: dict[str, list[str]] = {}
-        for name in self.files.class_names:
-            words.setdefault(snake_case(name), []).append(name)
-        return words
 
 
 def spelled_name(expr: Expr) -> str:
@@ -49,7 +40,3 @@ def spelled_name(expr: Expr) -> str:
         last = expr.args[min(1, len(expr.args) - 1)].value
         return last.value.strip("_") if isinstance(last, ir.Const) and isinstance(last.value, str) else ""
     return (dotted(expr) or "").rpartition(".")[2].strip("_")
-
-
-def snake_case(name: str) -> str:
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower().strip("_")

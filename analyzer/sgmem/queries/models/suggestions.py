@@ -134,7 +134,7 @@ class _Finder:
 
     def _near(self, text: str) -> Iterator[tuple[File, Class]]:
         """The files that mention a record, or a variable that spells it, and hold a text."""
-        from sgmem.program.spelling import snake_case
+        from sgmem.program.class_index import snake_case
 
         for record in self.records:
             words = (record.name, snake_case(record.name))
@@ -146,12 +146,12 @@ class _Finder:
                     yield file, record
 
     def _mentions(self, text: str, record: Class) -> bool:
-        from sgmem.program.spelling import snake_case
+        from sgmem.program.class_index import snake_case
 
         return re.search(rf"\b_?(?:{record.name}|{snake_case(record.name)})\b", text) is not None
 
     def _spells(self, names: list[str], record: Class) -> bool:
-        from sgmem.program.spelling import snake_case
+        from sgmem.program.class_index import snake_case
 
         return snake_case(record.name) in names
 

@@ -1,0 +1,57 @@
+"""What a program asked of its source. Whoever remembers an answer remembers this with it: as long as every one of these questions has
+the same answer, so has the whole."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+if TYPE_CHECKING:
+    from sgmem.cache.store import Store
+    from sgmem.program.files import Tree
+
+
+class Reads(msgspec.Struct):
+    """The questions, each kind a set.
+
+    `parsed` and `texts` are the paths of files whose outline, or whose text alone, was looked at. `names` were looked for in all files;
+    of `contexts` (a name and what must stand around it) only the files that hold them were looked at. `modules` were looked for by
+    their names, `classes` by theirs, `bases` for the classes under them, `spelled` by variables that spell a class. `listed` says
+    that all paths, `classes_listed` that all names of classes were asked for.
+    """
+
+    parsed: set[str] = msgspec.field(default_factory=set)
+    texts: set[str] = msgspec.field(default_factory=set)
+    names: set[str] = msgspec.field(default_factory=set)
+    contexts: set[tuple[str, str]] = msgspec.field(default_factory=set)
+    modules: set[str] = msgspec.field(default_factory=set)
+    classes: set[str] = msgspec.field(default_factory=set)
+    bases: set[str] = msgspec.field(default_factory=set)
+    spelled: set[str] = msgspec.field(default_factory=set)
+    listed: bool = False
+    classes_listed: bool = False
+
+
+class ReadTree:
+    """A source tree that notes what it is asked."""
+
+    def __init__(self, tree: Tree, reads: Reads) -> None:
+        self.unnoted = tree
+        self._reads = reads
+
+    @property
+    def store(self) -> Store:
+        return self.unnoted.store
+
+    def read(self, path: str) -> bytes:
+        self._reads.texts.add(path)
+        return self.unnoted.read(path)
+
+    def digest(self, path: str) -> str:
+        self._reads.texts.add(path)
+        return self.unnoted.digest(path)
+
+    def mentioning(self, name: str) -> tuple[str, ...]:
+        self._reads.names.add(name)
+        return self.unnoted.mentioning(name)

@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sgmem.program.contexts import defined
+from sgmem.program.files import Files
+from sgmem.source.tree import SourceTree
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from sgmem.program.files import File
+
+
+TEXTS: dict[str, str | bytes] = {
+    "pkg/__init__.py": "",
+    "pkg/a.py": "class ServerArgs:\n    def size(self):\n        pass\n",
+    "pkg/b.py": "from pkg.a import ServerArgs as Args\nclass Own(Args):\n    pass\nprint(Own().size)\n",
+    "pkg/c.py": "match size:\n    case 1:\n        pass\n",
+    "pkg/broken.py": "def size(:\n",
+    "pkg/bytes.py": b"# coding: no-such\nsize = 1\n",
+}
+
+
+def files() -> Files:
+    tree = SourceTree.from_texts(TEXTS, package="pkg")
+    return Files(tree, tuple(tree.files))
+
+
+def paths(found: Iterable[File]) -> list[str]:
+    return [file.path for file in found]
+
+
+def test_a_look_for_a_name_is_noted_with_the_files_that_were_parsed() -> None:
+    read = files()
+    assert paths(read.mentioning("size")) == ["pkg/a.py", "pkg/b.py", "pkg/c.py"]
+    assert read.reads.names == {"size"}
+    assert read.reads.parsed == {"pkg/a.py", "pkg/b.py", "pkg/c.py", "pkg/broken.py", "pkg/bytes.py"}
+    assert set(read.unreadable) == {"pkg/broken.py", "pkg/bytes.py"}
+
+
+def test_with_a_context_only_files_where_it_holds_are_noted_and_those_that_cannot_be_decoded() -> None:
+    read = files()
+    assert paths(read.mentioning("size", defined)) == ["pkg/a.py"]
+    assert (read.reads.contexts, read.reads.names) == ({("size", "defined")}, set())
+    assert (read.reads.parsed, read.reads.texts) == ({"pkg/a.py", "pkg/broken.py"}, {"pkg/bytes.py"})
+    assert set(read.unreadable) == {"pkg/broken.py", "pkg/bytes.py"}
+    assert paths(read.matching("size")) == ["pkg/c.py"]
+    assert ("size", "matched") in read.reads.contexts
+
+
+def test_classes_are_found_by_text_and_each_question_is_noted() -> None:
+    read = files()
+    assert paths(read.deriving("ServerArgs")) == ["pkg/b.py"]
+    assert paths(read.deriving("Args")) == ["pkg/b.py"]
+    assert read.defining("ServerArgs") == ["pkg/a.py"]
+    assert read.defining("Missing") == []
+    assert read.spelled("server_args") == ["ServerArgs"]
+    assert not read.reads.classes_listed
+    assert set(read.class_names) == {"ServerArgs", "Own"}
+    assert read.reads.bases == {"ServerArgs", "Args"}
+    assert read.reads.classes == {"ServerArgs", "Missing"}
+    assert read.reads.spelled == {"server_args"}
+    assert read.reads.classes_listed
+
+
+def test_modules_and_the_list_of_paths_are_noted() -> None:
+    read = files()
+    assert read.module("pkg.a") is not None
+    assert not read.has_module("pkg.missing")
+    assert read.reads.modules == {"pkg.a", "pkg.missing"}
+    assert not read.reads.listed
+    assert "pkg/a.py" in read.paths
+    assert read.reads.listed
+
+
+def test_what_is_asked_of_the_tree_is_noted() -> None:
+    read = files()
+    read.tree.read("pkg/a.py")
+    assert read.tree.mentioning("Own") == ("pkg/b.py",)
+    assert (read.reads.texts, read.reads.names) == ({"pkg/a.py"}, {"Own"})
+
+
+def test_another_program_over_the_same_files_has_read_nothing_and_parses_nothing_again() -> None:
+    first = files()
+    list(first.mentioning("size", defined))
+    known = first.get("pkg/a.py")
+    first.get("pkg/broken.py")
+    second = first.unread()
+    assert (second.reads.parsed, second.parsed, second.unreadable) == (set(), 0, {})
+    assert second.get("pkg/a.py") is known
+    assert (second.reads.parsed, second.parsed) == ({"pkg/a.py"}, 1)
+    assert "pkg/broken.py" in first.reads.parsed
+    assert second.get("pkg/broken.py") is None
+    assert set(second.unreadable) == {"pkg/broken.py"}
