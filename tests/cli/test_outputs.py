@@ -33,6 +33,24 @@ def test_formats_and_destinations(format_name: str | None, specs: list[str], exp
     assert [(one.format.name, one.destination) for one in parse_outputs("trace", format_name, specs)] == expected
 
 
+def test_two_spellings_of_one_file_are_one_destination(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "link.json").symlink_to("a.json")
+    for other in ("./a.json", "link.json", str(tmp_path / "a.json")):
+        with pytest.raises(UsageError, match="two formats"):
+            parse_outputs("trace", None, ["json:a.json", f"text:{other}"])
+    assert len(parse_outputs("trace", None, ["json:a.json", "text:b.json"])) == 2
+
+
+@pytest.mark.parametrize("destination", ["x" * 5000, "x\0y", "loop/a.json"])
+def test_what_no_file_can_be_called_is_a_usage_error(destination: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "loop").symlink_to("loop")
+    with pytest.raises(UsageError, match="cannot write") as caught:
+        parse_outputs("trace", None, [f"json:{destination}"])
+    assert len(caught.value.message) < 400
+
+
 def test_the_default_of_check_is_full() -> None:
     assert parse_outputs("check", None, [])[0].format.name == "full"
 

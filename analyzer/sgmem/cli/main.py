@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 
 INTERRUPTED = 130
@@ -11,6 +12,7 @@ CANDIDATES_SHOWN = 20
 
 def run() -> int:
     """Run the command line and return its exit code: 0 clean, 1 findings, 2 an error, 3 nothing analysed or found."""
+    open_closed_streams()
     arguments = sys.argv[1:]
     if arguments in (["--version"], ["-V"]):
         return print_version()
@@ -26,11 +28,24 @@ def run() -> int:
         return report(error, debug="--debug" in arguments)
 
 
+def open_closed_streams() -> None:
+    """Give stdin, stdout and stderr a place where the caller closed them (`>&-`): else the next file that is opened would take
+    their number, and what is said on stderr would be printed among the results."""
+    for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+        if getattr(sys, name) is None:
+            while (descriptor := os.open(os.devnull, os.O_RDWR)) < number:
+                continue
+            setattr(sys, name, os.fdopen(descriptor, mode, encoding="utf-8"))
+
+
 def print_version() -> int:
     """Print the version without importing anything heavy: editors and hooks ask often."""
     from sgmem.version import __version__
 
-    print(f"sgmem {__version__}")
+    try:
+        print(f"sgmem {__version__}", flush=True)
+    except OSError:
+        return 2
     return 0
 
 

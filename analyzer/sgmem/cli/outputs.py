@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from sgmem.report.console import ColorMode
 
 STDOUT = "-"
+SHOWN = 200
 
 
 class Output(msgspec.Struct, frozen=True):
@@ -41,9 +42,9 @@ def parse_outputs(kind: str, format_name: str | None, specs: Sequence[str]) -> l
             names = ", ".join(format_names(kind))
             raise UsageError(f"-o {spec}: expected FORMAT:DEST", hint=f"formats are {names}; DEST - is stdout")
         outputs.append(Output(known_format(kind, name), destination))
-    destinations = [output.destination for output in outputs]
-    for destination in destinations:
-        check_destination(destination, destinations.count(destination))
+    places = [place(output.destination) for output in outputs]
+    for output in outputs:
+        check_destination(output.destination, places.count(place(output.destination)))
     return outputs or [Output(known_format(kind, format_names(kind)[0]), STDOUT)]
 
 
@@ -54,6 +55,24 @@ def known_format(kind: str, name: str) -> Format:
     return found
 
 
+def place(destination: str) -> str:
+    """What two destinations have in common that are one file: `a.json` and `./a.json`, a link and what it points to.
+
+    Raises UsageError for what no file can be called.
+    """
+    if destination == STDOUT:
+        return STDOUT
+    try:
+        return str(Path(destination).resolve())
+    except (OSError, RuntimeError, ValueError) as error:  # a loop of links, a null byte
+        raise UsageError(f"cannot write {shortened(destination)}: {getattr(error, 'strerror', None) or error}") from error
+
+
+def shortened(text: str) -> str:
+    """A text as an error may show it: one that is endless is cut."""
+    return text if len(text) <= SHOWN else text[:SHOWN] + "..."
+
+
 def check_destination(destination: str, uses: int) -> None:
     if uses > 1:
         where = "stdout" if destination == STDOUT else destination
@@ -61,10 +80,14 @@ def check_destination(destination: str, uses: int) -> None:
     if destination == STDOUT:
         return
     path = Path(destination)
-    if not path.parent.is_dir():
-        raise UsageError(f"cannot write {destination}: no such folder")
-    if path.is_dir():
-        raise UsageError(f"cannot write {destination}: it is a folder")
+    try:
+        if not path.parent.is_dir():
+            raise UsageError(f"cannot write {shortened(destination)}: no such folder")
+        if path.is_dir():
+            raise UsageError(f"cannot write {shortened(destination)}: it is a folder")
+        path.exists()
+    except OSError as error:  # a name that is too long
+        raise UsageError(f"cannot write {shortened(destination)}: {error.strerror or error}") from error
 
 
 def emit(result: object, outputs: Sequence[Output], color: ColorMode, stdout: TextIO, **view: object) -> None:

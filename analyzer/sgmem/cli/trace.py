@@ -43,7 +43,9 @@ def trace(
     shared: Given,
 ) -> int:
     """Show every place that declares, sets, hands on and uses a parameter, and the formulas it enters."""
+    from sgmem.cli.main import say
     from sgmem.cli.session import finish, opened, settle
+    from sgmem.queries.names import no_path
     from sgmem.queries.options import TraceOptions
 
     settled = settle(shared)
@@ -56,4 +58,6 @@ def trace(
             store=session.store, progress=session.progress, own=settled.configuration.own_models,
         )  # fmt: skip
         result = query(session.tree, name, asked)
+    if to is not None and not result.sites and not settled.quiet:
+        say(f"note: {no_path(session.tree, result.parameter, to)}")
     return finish(result, result.source, settled, 0, hops=hops, depth=depth, writes=writes)

@@ -13,7 +13,8 @@ from sgmem.config.errors import UsageError
 def write_stdout(stdout: TextIO, text: str, *, utf8: bool) -> None:
     """Write `text`; as UTF-8 whatever the locale where `utf8` is set, else with what stdout cannot encode spelled out.
 
-    A reader that has gone away (`| head`) is no error: the exit code still tells the result.
+    A reader that has gone away (`| head`) is no error: the exit code still tells the result. Raises UsageError for any other
+    failure, such as a full disk behind `>`.
     """
     encoding = "utf-8" if utf8 else stdout.encoding or "utf-8"
     raw = text.encode(encoding, "backslashreplace")
@@ -27,6 +28,9 @@ def write_stdout(stdout: TextIO, text: str, *, utf8: bool) -> None:
         stdout.flush()
     except BrokenPipeError:
         discard(stdout)
+    except OSError as error:
+        discard(stdout)
+        raise UsageError(f"cannot write to stdout: {error.strerror or error}") from error
 
 
 def discard(stdout: TextIO) -> None:

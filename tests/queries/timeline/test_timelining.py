@@ -150,6 +150,12 @@ def test_an_unknown_root_is_no_timeline() -> None:
         small(root="Nowhere")
 
 
+def test_a_mistyped_root_names_what_was_meant() -> None:
+    with pytest.raises(NothingAnalysed) as caught:
+        run({"app/__init__.py": "", "app/main.py": "class ModelRunner:\n    pass\n"}, root="app.main:ModelRuner")
+    assert caught.value.candidates == ("ModelRunner",)
+
+
 def test_a_program_without_a_start_up_says_so() -> None:
     with pytest.raises(NothingAnalysed):
         run({"app/__init__.py": "", "app/main.py": "def main():\n    print('hello')\n"})

@@ -163,7 +163,7 @@ def test_a_class_is_no_value() -> None:
     assert "Derived" not in found.candidates
 
 
-@pytest.mark.parametrize("name", ["", ":", ".", "a b", "budget.", "--budget", "prog.main:", "3", "budget\n()", "*", "é\x00"])
+@pytest.mark.parametrize("name", ["", ":", ".", "a b", "budget.", "@budget", "prog.main:", "3", "budget\n:()", "*", "é\x00"])
 def test_what_is_no_name_is_not_found(name: str) -> None:
     failure(name)
 
@@ -230,3 +230,17 @@ def test_names_need_not_be_ascii() -> None:
     assert {line for _, line in covered} == {1, 2, 3}
     (site,) = (one for one in traced(source, "start.größe").sites if one.line == 2)
     assert (site.column, site.end_column) == (12, 17)
+
+
+@pytest.mark.parametrize("name", ["--head-room", "head-room", "head_room\n", "self.head_room", " head_room() "])
+def test_a_name_as_a_user_has_it_at_hand(name: str) -> None:
+    """The flag of the command line, a line copied from the code."""
+    result = traced("class Args:\n    head_room = 5\n", name)
+    assert [site.code for site in result.sites] == ["head_room = 5"]
+    assert result.parameter == "head_room"
+
+
+def test_an_endless_name_is_cut_in_the_error() -> None:
+    with pytest.raises(NothingAnalysed) as caught:
+        traced("budget = 1\n", "x" * 100_000)
+    assert len(caught.value.message) < 400

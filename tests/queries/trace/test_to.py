@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from flow.small import at, line_of, lines_of, traced
+from flow.small import at, line_of, lines_of, traced, tree_of
 
+from sgmem.queries.names import no_path
 from sgmem.queries.options import TraceOptions
 
 POOLS = """
@@ -317,6 +318,20 @@ def test_a_formula_on_the_path_is_kept_with_the_origins_of_its_inputs() -> None:
     assert inputs["spare"] in {site.id for site in at(result, line_of(source, "start(3, measured())"))}
     assert at(result, line_of(source, "spare = free"))
     assert not at(result, line_of(source, "alone = "))
+
+
+def test_why_nothing_is_shown_is_said() -> None:
+    tree = tree_of(POOLS)
+    assert no_path(tree, "budget", "torch.zeroes").startswith("nothing in the source is called 'torch.zeroes'; like it are zeros")
+    assert no_path(tree, "budget", "torch.ones") == "no path from budget ends in an argument of torch.ones"
+    assert no_path(tree, "budget", "") == "nothing in the source is called ''"
+
+
+@pytest.mark.parametrize("callee", ["show", "show()"])
+def test_a_callee_that_nothing_reaches_leaves_no_site(callee: str) -> None:
+    source = "budget = 1\n\n\ndef use(other):\n    show(other)\n"
+    assert traced(source, "budget", TraceOptions(to=callee)).sites == ()
+    assert traced(source.replace("other", "budget"), "budget", TraceOptions(to=callee)).sites
 
 
 def test_flows_join_only_what_is_kept() -> None:

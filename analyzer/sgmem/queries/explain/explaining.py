@@ -15,7 +15,7 @@ from sgmem.domains.execution.context import Context
 from sgmem.domains.program_facts import ProgramFacts
 from sgmem.flow.aside import is_aside
 from sgmem.program.program import Program
-from sgmem.queries.explain.given import Given, parse_given, plain_name
+from sgmem.queries.explain.given import Given, all_given, parse_given
 from sgmem.queries.explain.guards import guards_of
 from sgmem.queries.explain.meaning import Meanings
 from sgmem.queries.explain.observed import observe
@@ -23,10 +23,10 @@ from sgmem.queries.explain.rows import Rows, as_number
 from sgmem.queries.explain.run import Run
 from sgmem.queries.explain.solving import Solver
 from sgmem.queries.explain.target import Target, find_target, passed_for
+from sgmem.queries.names import plain_name, similar
 from sgmem.queries.own_models import models_with
 from sgmem.queries.results.explain import CodePlace, Explain, Result
 from sgmem.queries.sites import source_info
-from sgmem.queries.trace.tracing import similar
 from sgmem.syntax.unparse import text_of
 
 if TYPE_CHECKING:
@@ -42,7 +42,8 @@ MAX_CALLERS = 6
 def compute(tree: SourceTree, text: str, options: ExplainOptions) -> Explain:
     """Explain a target; see `explain`."""
     report = options.progress or (lambda _: None)
-    given = {one.name: one for one in (parse_given(each, options.exact) for each in options.given)}
+    text = plain_name(text)
+    given = all_given(options.given, options.exact)
     observed = _observed(options, text)
     models = models_with(options.own)
     context = Context(ProgramFacts(Program(tree, tuple(tree.files), models.config), models))

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from sgmem.config.errors import UsageError
 from sgmem.domains.ranges.observed import as_printed
 from sgmem.domains.units.unit import Unit, UnitError, parse_unit
+from sgmem.queries.names import plain_name, shortened
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _NUMBER = re.compile(r"([-+]?(?:\d[\d_,]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*([A-Za-z%/].*)?")
+_MAX_DIGITS = 30
 _WORDS: dict[str, bool | None] = {"true": True, "false": False, "yes": True, "no": False, "none": None, "null": None}
 
 
@@ -45,13 +51,17 @@ def parse_given(text: str, exact: bool) -> Given:
     name, equals, value = text.partition("=")
     name, value = plain_name(name), value.strip()
     if not equals or not name or not value:
-        raise UsageError(f"not NAME=VALUE: {text!r}", hint="for example --set mem_fraction_static=0.55")
+        raise UsageError(f"not NAME=VALUE: {shortened(text)!r}", hint="for example --set mem_fraction_static=0.55")
     if value.lower() in _WORDS:
         return Given(name, value, _WORDS[value.lower()])
     found = _NUMBER.fullmatch(value)
     if found is None:
         return Given(name, value, value.strip("\"'"))
     digits = found[1].replace(",", "").replace("_", "")
+    if not _is_manageable(digits):
+        raise UsageError(
+            f"{shortened(name)}={shortened(value)} is no amount of anything", hint="numbers go up to 1e30 and have up to 30 digits"
+        )
     unit = _unit(found[2], text) if found[2] else None
     number = Fraction(digits)
     low, high = (number, number) if exact else as_printed(digits)
@@ -60,9 +70,21 @@ def parse_given(text: str, exact: bool) -> Given:
     return Given(name, value, number, low, high, unit)
 
 
-def plain_name(name: str) -> str:
-    """A name as the source spells it: `--mem-fraction-static` is mem_fraction_static, `self.` is left out."""
-    return name.strip().removeprefix("--").replace("-", "_").removeprefix("self.").removesuffix("()")
+def all_given(texts: Iterable[str], exact: bool) -> dict[str, Given]:
+    """The values of all `--set`, by name. Raises UsageError, also where two give one name different values."""
+    given: dict[str, Given] = {}
+    for each in texts:
+        one = parse_given(each, exact)
+        before = given.setdefault(one.name, one)
+        if before.text != one.text:
+            raise UsageError(f"{one.name} is set twice, to {shortened(before.text)} and to {shortened(one.text)}")
+    return given
+
+
+def _is_manageable(digits: str) -> bool:
+    """Whether exact arithmetic with a number stays cheap: its value and its digits are counted before it is read."""
+    mantissa, _, exponent = digits.lower().partition("e")
+    return len(mantissa) <= _MAX_DIGITS and len(exponent) <= 4 and abs(int(exponent or 0)) <= _MAX_DIGITS
 
 
 def _unit(spelled: str, text: str) -> Unit | None:

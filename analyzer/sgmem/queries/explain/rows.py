@@ -223,12 +223,16 @@ def _scales(value: ir.Expr, name: str) -> bool:
     return isinstance(value, ir.Binary) and reads(value, name)
 
 
+_LARGEST_INTEGER = 2**63
+"""What JSON writers and readers take as a whole number; beyond it a float says enough."""
+
+
 def as_number(value: Fraction | None) -> Number | None:
     return None if value is None else _exact(value)
 
 
 def _exact(value: Fraction) -> Number:
-    return int(value) if value.denominator == 1 else float(value)
+    return int(value) if value.denominator == 1 and abs(value) < _LARGEST_INTEGER else float(value)
 
 
 def plain(known: Known) -> Number | str | bool | None:

@@ -121,7 +121,7 @@ def _similar(tree: SourceTree, context: Context, wanted: Wanted) -> tuple[str, .
     shown = tuple(target.shown for target in _targets(context, wanted.bare))
     if shown:
         return shown[:MAX_CANDIDATES]
-    from sgmem.queries.trace.tracing import similar
+    from sgmem.queries.names import similar
 
     return similar(tree, wanted.bare)
 

@@ -12,6 +12,7 @@ from sgmem.domains.startup.moments import Line
 from sgmem.domains.startup.roots import chosen, named
 from sgmem.program.files import dotted
 from sgmem.program.program import Program
+from sgmem.queries.names import shortened, similar
 from sgmem.queries.own_models import models_with
 from sgmem.queries.results.timeline import Reading, ReadingInput, Timeline, TimelineFormula, TimelineSpan, TimelineStep
 from sgmem.queries.sites import source_info
@@ -57,7 +58,8 @@ def _startup(expander: Expander, facts: ProgramFacts, root: str | None, options:
         return startup
     found = named(facts, root)
     if not found:
-        raise NothingAnalysed(f"no function or class of {tree.root} is called {root!r}")
+        close = similar(tree, root.rpartition(":")[2].rpartition(".")[2])
+        raise NothingAnalysed(f"no function or class of {tree.root} is called {shortened(root)!r}", candidates=close)
     if len(found) > 1:
         names = [f"{function.qualified}" for function, _ in found]
         raise NothingAnalysed(f"{root!r} is ambiguous", candidates=names)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sgmem.queries.names import plain_name
 from sgmem.queries.own_models import own_stamp
 from sgmem.queries.remembered import key_of, remembered
 from sgmem.queries.results.trace import Trace
@@ -16,9 +17,11 @@ if TYPE_CHECKING:
 def trace(tree: SourceTree, name: str, options: TraceOptions) -> Trace:
     """Trace a parameter.
 
-    `name` is bare, or qualified as `module:Class.attr` or `module:function.param` (the module may be cut to its end). Raises
-    `NothingAnalysed` when nothing bears the name. A result computed before for the same source is taken from the store.
+    `name` is bare, or qualified as `module:Class.attr` or `module:function.param` (the module may be cut to its end); a flag's
+    spelling means its field. Raises `NothingAnalysed` when nothing bears the name. A result computed before for the same source is
+    taken from the store.
     """
+    name = plain_name(name)
 
     def computed() -> Trace:
         # The engine and its parsers are imported only when there is something to compute.

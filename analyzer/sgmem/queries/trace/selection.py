@@ -23,7 +23,7 @@ def keep(slice_: Slice, options: TraceOptions) -> list[SiteKey]:
         origins = {key for key in slice_.entries if key.role not in ("read", "guard")}
         kept &= _led(slice_, origins | _before(slice_, lambda move: _names_again(slice_, move)))
     if options.to is not None:
-        wanted = options.to.replace(":", ".")
+        wanted = options.to.removesuffix("()").replace(":", ".")
         kept &= _led(slice_, _before(slice_, lambda move: any(_is_named(name, wanted) for name in move.callees)))
     if options.writes:
         kept = {key for key in kept if key.role in ("declaration", "write", "store") and not slice_.sites[key].derived}

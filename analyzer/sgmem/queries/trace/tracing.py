@@ -13,6 +13,7 @@ from sgmem.flow.wanted import Wanted, full_name
 from sgmem.models.load import Models
 from sgmem.program.entities import Function
 from sgmem.program.program import Program
+from sgmem.queries.names import shortened, similar
 from sgmem.queries.options import TraceOptions
 from sgmem.queries.own_models import models_with
 from sgmem.queries.results.trace import AfterConstruction, Trace, Unresolved
@@ -70,7 +71,7 @@ def planted(analysis: Analysis, wanted: Wanted) -> Seeds:
     """The seeds of a NAME, planted. Raises `NothingAnalysed` where it means nothing, or, being qualified, more than one place."""
     slicer, tree = analysis.slicer, analysis.tree
     seeds = Seeds(slicer, wanted.bare)
-    unknown = f"nothing in {tree.root} is called {wanted.text!r}"
+    unknown = f"nothing in {tree.root} is called {shortened(wanted.text)!r}"
     if not wanted.bare.isidentifier():
         raise NothingAnalysed(unknown)
     if wanted.is_qualified:
@@ -80,7 +81,7 @@ def planted(analysis: Analysis, wanted: Wanted) -> Seeds:
             full = sorted({full_name(place) for place in bearers if not isinstance(place, LooseField)})
             raise NothingAnalysed(unknown, candidates=full[:MAX_CANDIDATES] or similar(tree, wanted.bare))
         if len(names) > 1:
-            raise NothingAnalysed(f"{wanted.text!r} may mean any of {len(names)} places", candidates=names[:MAX_CANDIDATES])
+            raise NothingAnalysed(f"{shortened(wanted.text)!r} may mean any of {len(names)} places", candidates=names[:MAX_CANDIDATES])
     seeds.plant()
     if not slicer.slice.seeds and not slicer.slice.sites:
         seeds.plant_literals()
@@ -138,14 +139,3 @@ def construction_reports(slicer: Slicer, sites: SiteReports) -> tuple[AfterConst
         ids = tuple(dict.fromkeys(i for seen in late if (i := sites.id_of_write(seen)) is not None))
         rows.append(AfterConstruction(str(place), verdict, ids))
     return tuple(rows)
-
-
-def similar(tree: SourceTree, name: str) -> tuple[str, ...]:
-    """Names in the source that look like a name that was not found."""
-    import re
-    from difflib import get_close_matches
-
-    words: set[str] = set()
-    for path in tree.files:
-        words.update(word.decode() for word in re.findall(rb"[A-Za-z_][A-Za-z0-9_]{2,60}", tree.read(path)))
-    return tuple(get_close_matches(name, words - {name}, n=5, cutoff=0.75))
