@@ -19,9 +19,14 @@ class ByName(StoredItems):
     def __init__(self, program: Program) -> None:
         super().__init__(program, NamedWrites(program))
         self.reads = NamedReads(program)
+        self._sources: dict[Expr, Expr | None] = {}
 
-    def copies(self, words: frozenset[str] | None) -> list[tuple[NamedWrite, Expr]]:
+    def copies(self, words: frozenset[str]) -> list[tuple[NamedWrite, Expr]]:
         """The writes by a computed name that store what they read by the same name, each with the object that is read, in the files
-        that mention one of `words` (None: in any)."""
-        pairs = ((write, self.reads.source(write)) for write in self.writes.copying(words))
-        return [(write, source) for write, source in pairs if source is not None]
+        that mention one of `words`."""
+        return [(write, source) for write in self.writes.copying(words) if (source := self._source(write)) is not None]
+
+    def _source(self, write: NamedWrite) -> Expr | None:
+        if write.call not in self._sources:
+            self._sources[write.call] = self.reads.source(write)
+        return self._sources[write.call]

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _SETTING = re.compile(r"setattr(?:__)?\(\s*[\w.]+\s*,\s*[\w.]+\s*,")
 _COPYING = re.compile(r"setattr(?:__)?\(\s*[\w.]+\s*,\s*([\w.]+)\s*,\s*(?:(\w+)\s*,?\s*\)|[\w.]+\([\s\S]{0,200}?\b\1\b)")
 _OWN = re.compile(r"setattr(?:__)?\(\s*self\s*,\s*(\w+)\s*,\s*(\w+)\s*,?\s*\)")
+_WORD = re.compile(r"\w+")
 _SETTERS = {"setattr", "__setattr__"}
 
 
@@ -44,16 +45,33 @@ class NamedWrites:
     def __init__(self, program: Program) -> None:
         self.program = program
         self._sets: dict[str, tuple[NamedWrite, ...]] = {}
+        self._words: dict[str, frozenset[str]] = {}
 
-    def copying(self, words: frozenset[str] | None) -> list[NamedWrite]:
-        """The writes by a computed name that seem to store what they read by the same name, in the files that mention one of `words`
-        (None: in any)."""
-        files = self.program.files
-        mentioned = files.paths if words is None else frozenset(path for word in words for path in files.tree.mentioning(word))
-        candidates = [write for path in self._seeming if path in mentioned for write in self._direct(path)]
-        for setter in self.setters:
-            candidates += self._calls_of(*setter, mentioned)
-        return candidates
+    def copying(self, words: frozenset[str]) -> Iterator[NamedWrite]:
+        """The writes by a computed name that seem to store what they read by the same name, in files that mention one of `words`."""
+        for path in self._candidates:
+            if not words.isdisjoint(self._words_in(path)):
+                yield from self._in(path)
+
+    @cached_property
+    def _candidates(self) -> tuple[str, ...]:
+        """The files in which something may be copied by name: directly, or by a setting method."""
+        calling = (path for setter, _, _ in self.setters for path in self.program.files.tree.mentioning(setter.name))
+        return tuple(dict.fromkeys((*self._seeming, *calling)))
+
+    def _words_in(self, path: str) -> frozenset[str]:
+        found = self._words.get(path)
+        if found is None:
+            source = self.program.files.source(path)
+            found = self._words[path] = frozenset(_WORD.findall(source.text) if source is not None else ())
+        return found
+
+    def _in(self, path: str) -> tuple[NamedWrite, ...]:
+        found = self._sets.get(path)
+        if found is None:
+            calls = (write for setter in self.setters for write in self._calls_of(*setter, path))
+            found = self._sets[path] = (*self._direct(path), *calls)
+        return found
 
     @cached_property
     def _seeming(self) -> dict[str, list[int]]:
@@ -65,15 +83,16 @@ class NamedWrites:
                 found[path] = places
         return found
 
-    def _direct(self, path: str) -> tuple[NamedWrite, ...]:
-        known = self._sets.get(path)
-        if known is None:
-            file = self.program.files.get(path)
-            places = self._seeming[path] if file is not None else []
-            indices = sorted({file.statement_at(*file.source.position(at)) for at in places} if file is not None else ())
-            known = tuple(write for index in indices if file is not None and index >= 0 for write in _sets(file, index))
-            self._sets[path] = known
-        return known
+    def _direct(self, path: str) -> Iterator[NamedWrite]:
+        for file, index in self._statements(path, self._seeming.get(path, [])):
+            yield from _sets(file, index)
+
+    def _statements(self, path: str, offsets: list[int]) -> Iterator[tuple[File, int]]:
+        """The statements at some offsets of a file; it is parsed only if there are any."""
+        file = self.program.files.get(path) if offsets else None
+        if file is not None:
+            indices = {file.statement_at(*file.source.position(at)) for at in offsets}
+            yield from ((file, index) for index in sorted(indices) if index >= 0)
 
     @cached_property
     def _setting_files(self) -> tuple[tuple[str, str], ...]:
@@ -88,9 +107,8 @@ class NamedWrites:
         found: dict[Function, tuple[int, int]] = {}
         for path, text in self._setting_files:
             offsets = [match.start() for match in _OWN.finditer(text) if _takes_both(text, match[1], match[2])]
-            file = self.program.files.get(path) if offsets else None
-            for index in {file.statement_at(*file.source.position(at)) for at in offsets} if file is not None else ():
-                for write in _sets(file, index) if file is not None and index >= 0 else ():
+            for file, index in self._statements(path, offsets):
+                for write in _sets(file, index):
                     setter = self._setter(write)
                     if setter is not None:
                         found[setter[0]] = setter[1:]
@@ -106,18 +124,14 @@ class NamedWrites:
             return None
         return function, names.index(key) - 1, names.index(value) - 1
 
-    def _calls_of(self, setter: Function, key: int, value: int, paths: frozenset[str]) -> Iterator[NamedWrite]:
-        """The calls of a setting method with a computed name, in those of the files that mention its class."""
+    def _calls_of(self, setter: Function, key: int, value: int, path: str) -> Iterator[NamedWrite]:
+        """The calls of a setting method with a computed name in a file, if that mentions its class."""
         assert setter.owner is not None
-        tree = self.program.files.tree
-        spelled = re.compile(rf"\.{re.escape(setter.name)}\(\s*[\w.]+\s*,")
-        for path in sorted(paths.intersection(tree.mentioning(setter.name), tree.mentioning(setter.owner.name))):
-            source = self.program.files.source(path)
-            places = [match.start() for match in spelled.finditer(source.text)] if source is not None else []
-            file = self.program.files.get(path) if places else None
-            for index in sorted({file.statement_at(*file.source.position(at)) for at in places} if file is not None else ()):
-                if file is not None and index >= 0:
-                    yield from self._calls_at(file, index, setter, key, value)
+        source = self.program.files.source(path)
+        if source is not None and setter.owner.name in source.text:
+            calls = re.finditer(rf"\.{re.escape(setter.name)}\(\s*[\w.]+\s*,", source.text)
+            for file, index in self._statements(path, [match.start() for match in calls]):
+                yield from self._calls_at(file, index, setter, key, value)
 
     def _calls_at(self, file: File, index: int, setter: Function, key: int, value: int) -> Iterator[NamedWrite]:
         for node in (node for root in file.statement(index).expressions() for node in ir.walk(root)):
@@ -138,9 +152,7 @@ class NamedWrites:
                 yield from _sets(file, index)
         for setter in self.setters:
             if setter[0].name in file.source.text:
-                yield from (
-                    write for write in self._calls_of(*setter, frozenset((file.path,))) if row.first <= write.statement < row.last
-                )
+                yield from (write for write in self._calls_of(*setter, file.path) if row.first <= write.statement < row.last)
 
 
 def _sets(file: File, index: int) -> Iterator[NamedWrite]:

@@ -174,7 +174,7 @@ class Occurrences:
             function = Function(entity.file, entity.index)
             if function.receiver == entity.name and function.owner is not None:  # the `cls` of a class method
                 owners = {function.owner}
-        for owner in owners:
+        for owner in sorted(owners, key=lambda one: one.order):
             for top in program.classes.owners(owner, name):
                 found[Field(top, name)] = "same" if top == owner else "hierarchy"
             for behind in program.values.proxied(owner, name):
@@ -182,7 +182,7 @@ class Occurrences:
                     found.setdefault(Field(top, name), "instance")
         if found or (owners and not isinstance(entity, Class)):
             # A known class without the field: a proxy or a dynamic attribute of its own, no reason to join it by name.
-            return list(found.items()) or [(Field(next(iter(owners)), name), "hierarchy")]
+            return list(found.items()) or [(Field(min(owners, key=lambda one: one.order), name), "hierarchy")]
         if entity is not None and not isinstance(entity, Local | Global):
             return []
         return self._by_naming(base, name)

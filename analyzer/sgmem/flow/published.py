@@ -14,10 +14,7 @@ from sgmem.program.class_index import snake_case
 
 if TYPE_CHECKING:
     from sgmem.flow.occurrences import Occurrences
-    from sgmem.program.entities import Class
     from sgmem.program.program import Program
-
-_MANY_OWNERS = 12
 
 
 class Copy(msgspec.Struct, frozen=True):
@@ -60,16 +57,17 @@ class Published:
                         found.append(Copy(write, place, onto, max(sure, likely, key=GRADES.index)))
         return found
 
-    def _words(self, name: str) -> frozenset[str] | None:
-        """What a file mentions that copies from one of the classes with such a field: their names, and variables that spell them.
-        None for a name that many classes have: any file may mention one of them, and to find them all costs more than it saves."""
-        classes = self.occurrences.program.classes
-        owners: dict[Class, None] = {}
-        for owner in self.occurrences.owners(name):
-            owners.update(dict.fromkeys((owner, *classes.assembled.assembled_from(owner))))
-            if len(owners) > _MANY_OWNERS:
-                return None
-        return frozenset(word for owner in owners for word in (owner.name, snake_case(owner.name), f"_{snake_case(owner.name)}"))
+    def _words(self, name: str) -> frozenset[str]:
+        """What a file mentions that copies from a class with such a field: names of classes, and of variables that spell them.
+
+        By text alone: which classes of a file have the field is not asked. To find all owners of a common name would mean to parse
+        most of the program.
+        """
+        classes, named = self.occurrences.program.classes, set(self.occurrences.program.files.classes_beside(name))
+        for owner in classes.assembled.owners:
+            if any(one.name in named for one in classes.assembled.field_sets(owner)):
+                named.add(owner.name)
+        return frozenset(word for each in named for word in (each, snake_case(each), f"_{snake_case(each)}"))
 
     def _has(self, place: object) -> bool:
         """Whether the place is a field that its class is known to have."""

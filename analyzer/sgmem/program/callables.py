@@ -60,7 +60,7 @@ def _each(values: Values, exprs: Iterable[Expr], file: File, scope: int, depth: 
 
 def _instances(values: Values, expr: Expr, file: File, scope: int, depth: int, path: Path) -> Iterator[Callable_]:
     """An object whose class has a `__call__`."""
-    for owner in values.types(expr, file, scope, depth, path):
+    for owner in sorted(values.types(expr, file, scope, depth, path), key=lambda one: one.order):
         method = values.classes.method(owner, "__call__")
         if method is not None:
             yield Callable_(method, 0 if method.is_static else 1)
@@ -127,7 +127,7 @@ def _member(values: Values, expr: ir.Attribute, file: File, scope: int, depth: i
         yield from (Callable_(owner) for owner in owners)
         return
     found = False
-    for owner in owners:
+    for owner in sorted(owners, key=lambda one: one.order):
         for one in _member_of(values, owner, expr.attr, on_class is not None, depth, path):
             found = True
             yield one

@@ -36,9 +36,12 @@ class ClassIndex:
         """Every name that is (part of) a base with the files of the classes under it."""
         self.spelled: dict[str, list[str]] = {}
         """Every name that a variable would have with the class names that it spells."""
+        self.of_file: dict[str, list[str]] = {}
+        """Every file that defines classes with their names."""
         for path, headers in _headers_of(tree, sorted(paths)):
             for header in headers:
                 self.defined.setdefault(header.name, []).append(path)
+                self.of_file.setdefault(path, []).append(header.name)
                 for base in header.bases:
                     self.derived.setdefault(base, []).append(path)
         for name in self.defined:

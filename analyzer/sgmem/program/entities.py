@@ -38,6 +38,11 @@ class Definition(msgspec.Struct, frozen=True):
         """`package.module:Outer.Inner`."""
         return f"{self.file.module}:{self.scope.qualname}"
 
+    @property
+    def order(self) -> tuple[str, int]:
+        """Where it stands: to walk a set of definitions in an order that does not depend on how the set came about."""
+        return self.file.path, self.index
+
 
 class Class(Definition, frozen=True):
     pass

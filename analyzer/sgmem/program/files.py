@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 from zlib import crc32
 
 from sgmem.program.class_index import ClassIndex
-from sgmem.program.contexts import MATCHED, Context, occurs, positions, renamed
+from sgmem.program.contexts import MATCHED, Context, occurs, positions, renamed, stored
 from sgmem.program.file_facts import FileFacts
 from sgmem.program.inner import inner_names
 from sgmem.program.reads import Reads, ReadTree
@@ -384,6 +384,13 @@ class Files:
         """The names of the classes that a variable's name spells."""
         self.reads.spelled.add(variable)
         return self._classes.spelled.get(variable, [])
+
+    def classes_beside(self, name: str) -> Iterator[str]:
+        """By text alone: the names of the classes in files that store something under `name`."""
+        self.reads.contexts.add((name, stored.__name__))
+        seeming = [path for path in self._tree.mentioning(name) if path in self._classes.of_file]
+        for path in self._where(seeming, lambda path: self.holds(path, name, stored)):
+            yield from self._classes.of_file[path]
 
     def deriving(self, name: str) -> Iterator[File]:
         """The files with a class that seems to derive from `name`, under any name it is imported as."""
