@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from sgmem.domains.accounting.gauges import Gauge
     from sgmem.domains.defects.advice import ContradictingAdvice
     from sgmem.domains.defects.dead_guards import DeadGuard
+    from sgmem.domains.defects.early_reads import EarlyRead
     from sgmem.domains.defects.late_guards import LateGuard, LateImage
     from sgmem.domains.defects.machine_amounts import MachineAmount
     from sgmem.domains.defects.overrides import SettingChange
@@ -285,6 +286,12 @@ class ProgramFacts:
         from sgmem.domains.defects.snapshots import stale_copies
 
         return stale_copies(self)
+
+    def early_reads(self) -> Iterator[EarlyRead]:
+        """Quantities that one pass works out of a setting before a later pass changes it."""
+        from sgmem.domains.defects.early_reads import early_reads
+
+        return early_reads(self)
 
     @cached_property
     def setting_changes(self) -> tuple[SettingChange, ...]:

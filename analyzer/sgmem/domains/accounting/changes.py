@@ -11,7 +11,7 @@ from sgmem.program.files import dotted
 from sgmem.syntax import ir
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from sgmem.control.cfg import Cfg
     from sgmem.domains.program_facts import ProgramFacts
@@ -47,7 +47,14 @@ def _how(facts: ProgramFacts, file: File, index: int, binding: Binding, text: st
         return "scaled" if operator in SCALES else "reduced" if operator in _SUMS else None
     if not mentions(value, text):
         return "reduced" if any(mentions(each, text) for each in _behind(facts, file, index, value)) else "replaced"
-    return _own(value, text)
+    return _own(value, lambda node: dotted(node) == text)
+
+
+def change_of(value: Expr, is_itself: Callable[[Expr], bool]) -> How | None:
+    """How a value changes what its own leaves `is_itself` stand for; None where it resets it."""
+    if _is_off(value):
+        return None
+    return _own(value, is_itself) if _holds(value, is_itself) else "replaced"
 
 
 def _is_off(value: Expr) -> bool:
@@ -57,21 +64,25 @@ def _is_off(value: Expr) -> bool:
     return isinstance(value, ir.Const) and not value.value
 
 
-def _own(value: Expr, text: str) -> How:
+def _own(value: Expr, is_itself: Callable[[Expr], bool]) -> How:
     """How a value is made of what was there."""
     if isinstance(value, ir.Conditional):
-        return _own(value.body if mentions(value.body, text) else value.orelse, text)
+        return _own(value.body if _holds(value.body, is_itself) else value.orelse, is_itself)
     if isinstance(value, ir.Call):
         name = (dotted(value.func) or "").rpartition(".")[2]
         if name in _LIMITS:
             return "limited"
-        inner = [argument.value for argument in value.args if mentions(argument.value, text)]
+        inner = [argument.value for argument in value.args if _holds(argument.value, is_itself)]
         if name in ("int", "float", "round") and inner:
-            return _own(inner[0], text)
+            return _own(inner[0], is_itself)
         return "aligned" if "align" in name or "round" in name else "reduced"
     if isinstance(value, ir.Binary) and value.operator in SCALES:
         return "aligned" if _aligns(value) else "scaled"
     return "reduced"
+
+
+def _holds(value: Expr, is_itself: Callable[[Expr], bool]) -> bool:
+    return any(is_itself(node) for node in ir.walk(value))
 
 
 def _aligns(value: ir.Binary) -> bool:

@@ -20,6 +20,7 @@ from sgmem.syntax import ir
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from sgmem.control.cfg import Cfg
     from sgmem.domains.program_facts import ProgramFacts
     from sgmem.program.files import File
     from sgmem.syntax.ir import Expr
@@ -233,7 +234,7 @@ def _own_place(change: LaterChange) -> Location:
     return change.via or change.location
 
 
-def _graph(facts: ProgramFacts, file: File, index: int):  # type: ignore[no-untyped-def]
+def _graph(facts: ProgramFacts, file: File, index: int) -> Cfg:
     return facts.order.graph(file, file.outline.statements[index].scope)
 
 

@@ -1,0 +1,39 @@
+"""SGM304: one pass works a quantity out of a setting that a later pass changes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sgmem.api import Point, Report, Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sgmem.api import Facts
+
+_DONE = {"scaled": "scales it", "limited": "limits it", "reduced": "works it out anew", "replaced": "replaces it"}
+
+
+class EarlyReadRule(Rule):
+    name = "early-read"
+    code = "SGM304"
+
+    def check(self, facts: Facts) -> Iterator[Report]:
+        for found in facts.early_reads():
+            done = _DONE.get(found.how, "changes it")
+            yield Report(
+                location=found.reading,
+                message=f"{found.kept} is worked out of {found.name} before {found.changed.function} {done}: it goes by a value that "
+                "nothing else will see",
+                persona="regular" if found.how == "scaled" else "pedantic",
+                confidence="high" if found.certain else "medium",
+                steps=(
+                    Point(found.reading, f"this comes first, and reads {found.name} in {found.read.function}"),
+                    Point(found.read, f"{found.name} is read here"),
+                    Point(found.stored, f"{found.kept} is worked out of it"),
+                    Point(found.changing, f"this comes later, and leads to a change of {found.name}"),
+                    Point(found.changed, f"{found.changed.function} {done} here; {found.kept} stays as it was"),
+                ),
+                fix=f"change {found.name} before {found.kept} is worked out, or work {found.kept} out again afterwards",
+                key=f"{found.name} {found.kept}",
+            )
