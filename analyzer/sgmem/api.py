@@ -34,10 +34,12 @@ from sgmem.domains.defects.mixed_extents import MixedExtent
 from sgmem.domains.defects.narrow_reductions import NarrowReduction
 from sgmem.domains.defects.raised_counts import RaisedCount
 from sgmem.domains.defects.reservations import FixedReservation
+from sgmem.domains.defects.settled_guards import SettledGuard
 from sgmem.domains.defects.sibling_groups import SiblingGroup
 from sgmem.domains.defects.snapshots import LaterChange
 from sgmem.domains.defects.timing import MeasuredInput, MixedTimes, Passage
 from sgmem.domains.defects.unchecked_none import UncheckedNone
+from sgmem.domains.defects.zero_divisors import ZeroDivisor
 from sgmem.domains.frames.frame import Frame
 from sgmem.domains.program_facts import Formula, Input, Origin
 from sgmem.domains.program_facts import ProgramFacts as Facts
@@ -81,6 +83,7 @@ __all__ = [
     "Reach",
     "Report",
     "Rule",
+    "SettledGuard",
     "Severity",
     "SiblingGroup",
     "Side",
@@ -89,6 +92,7 @@ __all__ = [
     "UncheckedNone",
     "Unit",
     "UnitMismatch",
+    "ZeroDivisor",
     "is_mixed_thousands",
     "is_share",
     "of_statement",

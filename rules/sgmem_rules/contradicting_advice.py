@@ -1,4 +1,4 @@
-"""SGM207: an error message advises a number with which the check that raised it would raise again."""
+"""SGM207: an error message advises what the check that raised it would not let pass either."""
 
 from __future__ import annotations
 
@@ -29,4 +29,16 @@ class ContradictingAdviceRule(Rule):
                     Point(found.raised, f"with it {found.value} is {found.left}"),
                 ),
                 fix=f"solve the formula of {found.value} for {found.option} with all its terms",
+            )
+        for wrong in facts.wrong_directions():
+            way, other = ("more", "less") if wrong.up else ("less", "more")
+            yield Report(
+                location=wrong.raised,
+                message=f"the message advises {way} {wrong.option}, which makes {wrong.value} fail this check by more: "
+                f"it passes with {other}",
+                steps=(
+                    Point(wrong.test, f"{wrong.value} is checked here"),
+                    Point(wrong.raised, f"{way} {wrong.option} is advised here"),
+                ),
+                fix=f"advise {other} {wrong.option}",
             )

@@ -1,4 +1,4 @@
-"""SGM202: a check of memory that cannot fail, because it compares a rank with the minimum over ranks the wrong way round."""
+"""SGM202: a check of memory that cannot fail: ranks compared the wrong way round, or a value that was clamped before."""
 
 from __future__ import annotations
 
@@ -10,6 +10,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sgmem.api import DeadGuard, Facts
+
+
+_HOW = {
+    "clamped": "is kept from being less",
+    "replaced": "is given another value where it has none",
+    "calculated": "is the result of a calculation",
+}
 
 
 class DeadGuardRule(Rule):
@@ -28,6 +35,17 @@ class DeadGuardRule(Rule):
                     Point(found.test, "they are compared here"),
                 ),
                 fix=f"compare the other way round: the least ({found.least.text}) against this rank's own ({found.own.text})",
+            )
+        for settled in facts.settled_guards():
+            yield Report(
+                location=settled.test,
+                message=f"{settled.test.code} can never be true: {settled.place} {_HOW[settled.how]}, line {settled.settled.line}, "
+                "and what the check is for passes unseen",
+                steps=(
+                    Point(settled.settled, f"{settled.place} {_HOW[settled.how]} here"),
+                    Point(settled.test, "so this never holds"),
+                ),
+                fix=f"check before {settled.place} {_HOW[settled.how]}",
             )
 
 

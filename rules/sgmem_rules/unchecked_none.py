@@ -25,7 +25,7 @@ class UncheckedNoneRule(Rule):
             seen.add(key)
             points = [Point(found.query, "the capacity is asked for here; where it cannot be told the answer is None")]
             if found.passed is not None:
-                points.append(Point(found.passed, f"the answer is passed as {found.name}"))
+                points.append(Point(found.passed, f"the answer is handed on as {found.name}"))
             points.append(Point(found.use, f"{found.name} is calculated with, checked or not"))
             yield Report(
                 location=found.use,

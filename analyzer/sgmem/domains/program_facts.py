@@ -39,7 +39,9 @@ if TYPE_CHECKING:
     from sgmem.domains.accounting.gauges import Gauge
     from sgmem.domains.defects.advice import ContradictingAdvice
     from sgmem.domains.defects.dead_guards import DeadGuard
+    from sgmem.domains.defects.directions import WrongDirection
     from sgmem.domains.defects.early_reads import EarlyRead
+    from sgmem.domains.defects.empty_sequences import EmptySequence
     from sgmem.domains.defects.late_guards import LateGuard, LateImage
     from sgmem.domains.defects.machine_amounts import MachineAmount
     from sgmem.domains.defects.overrides import SettingChange
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
     from sgmem.domains.defects.raising_queries import RaisingQuery
     from sgmem.domains.defects.rank_scope import RankScope
     from sgmem.domains.defects.reservations import FixedReservation
+    from sgmem.domains.defects.settled_guards import SettledGuard
     from sgmem.domains.defects.shares import UncheckedShare
     from sgmem.domains.defects.snapshots import StaleCopy
     from sgmem.domains.defects.unchecked_none import UncheckedNone
@@ -233,6 +236,24 @@ class ProgramFacts:
         from sgmem.domains.defects.late_guards import late_images
 
         return late_images(self)
+
+    def wrong_directions(self) -> Iterator[WrongDirection]:
+        """Error messages that advise to move an option the wrong way."""
+        from sgmem.domains.defects.directions import wrong_directions
+
+        return wrong_directions(self)
+
+    def settled_guards(self) -> Iterator[SettledGuard]:
+        """Guards whose value was clamped or replaced before them."""
+        from sgmem.domains.defects.settled_guards import settled_guards
+
+        return settled_guards(self)
+
+    def empty_sequences(self) -> Iterator[EmptySequence]:
+        """Elements taken of lists that may hold nothing."""
+        from sgmem.domains.defects.empty_sequences import empty_sequences
+
+        return empty_sequences(self)
 
     def raised_counts(self) -> Iterator[RaisedCount]:
         """Counts that were divided out of a budget and are raised afterwards."""

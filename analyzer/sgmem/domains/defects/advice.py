@@ -69,8 +69,8 @@ def _in_check(context: Context, function: Function, check: int, raised: int) -> 
         return
     for name, at in _shown(context, file, raised, check):
         for assumed, when in _branches(context, function, check, tested):
-            value = _formula(context, function, tested, check, assumed)
-            advice = _formula(context, function, name, check, assumed)
+            value = formula_of(context, function, tested, check, assumed)
+            advice = formula_of(context, function, name, check, assumed)
             found = _disagreement(value, advice) if value is not None and advice is not None else None
             if found is not None:
                 option, left = found
@@ -153,7 +153,7 @@ def _shown(context: Context, file: File, raised: int, check: int) -> Iterator[tu
                         yield node.id, index
 
 
-def _formula(context: Context, function: Function, name: str, check: int, assumed: dict[TestKey, bool]) -> Ratio | None:
+def formula_of(context: Context, function: Function, name: str, check: int, assumed: dict[TestKey, bool]) -> Ratio | None:
     """The exact form of what a local holds where the check fires, over inputs; rounding left out."""
     machine = Machine(context, {}, assumed)
     frame, _ = machine.run(function, name)

@@ -5,14 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sgmem.control.cfg import EXIT
 from sgmem.control.evaluation import expression_conditions
 from sgmem.control.implication import implies
 from sgmem.control.predicates import Atom, all_of
 from sgmem.domains.accounting.location import Location, last_name, of_statement
+from sgmem.domains.algebra import arithmetic
 from sgmem.flow.aside import is_aside
 from sgmem.flow.order import ENTRY
+from sgmem.flow.places import Field
 from sgmem.program.calls import CallSite, bind
 from sgmem.program.entities import Function
+from sgmem.program.files import dotted
 from sgmem.syntax import ir
 
 if TYPE_CHECKING:
@@ -22,6 +26,9 @@ if TYPE_CHECKING:
     from sgmem.program.files import File
     from sgmem.syntax.ir import Expr
 
+MAX_FILES = 40
+"""A function of a name that more files than this mention is no query of its own."""
+_KINDS = frozenset({"assign", "annotate", "augment", "expression", "return", "if", "assert"})
 _ORDER = frozenset({"<", "<=", ">", ">="})
 
 
@@ -37,35 +44,80 @@ class UncheckedNone:
 
 def unchecked_nones(facts: ProgramFacts) -> Iterator[UncheckedNone]:
     """Every first use, in arithmetic or an order comparison, of what a capacity query gave and nobody checked."""
-    rows = [row for row in facts.models.measurements.rows if row.none]
-    words = sorted({pattern.rpartition(":")[2].rpartition(".")[2] for row in rows for pattern in row.names})
-    for word in (word for word in words if word.isidentifier()):
+    queries = _Queries(facts)
+    for word in sorted(queries.words):
         for file in facts.program.files.mentioning(word):
             for index in file.mentions(word):
-                yield from _of_query(facts, file, index, word)
+                yield from _of_query(queries, file, index, word)
 
 
-def _of_query(facts: ProgramFacts, file: File, index: int, word: str) -> Iterator[UncheckedNone]:
-    row = file.outline.statements[index]
-    if row.kind not in ("assign", "annotate", "expression", "return") or is_aside(file, index) or file.scope(row.scope).name == word:
+class _Queries:
+    """The capacity queries of a program: those of the models, and its own functions that measure and may give None for an amount."""
+
+    def __init__(self, facts: ProgramFacts) -> None:
+        self.facts = facts
+        rows = [row for row in facts.models.measurements.rows if row.none]
+        modelled = {pattern.rpartition(":")[2].rpartition(".")[2] for row in rows for pattern in row.names}
+        self._own = {function for function in self._measuring() if self._may_give_none(function)}
+        self.words = {word for word in modelled if word.isidentifier()} | {function.name for function in self._own}
+
+    def _measuring(self) -> Iterator[Function]:
+        for word in self.facts.models.measurements.words:
+            for file in self.facts.program.files.mentioning(word) if word.isidentifier() else ():
+                for scope in dict.fromkeys(file.outline.statements[index].scope for index in file.mentions(word)):
+                    if file.scope(scope).kind == "function" and file.scope(scope).name != word:
+                        yield Function(file, scope)
+
+    def _may_give_none(self, function: Function) -> bool:
+        """Whether a function of its own gives what it measured, and None where it could not."""
+        if len(self.facts.program.files.tree.mentioning(function.name)) > MAX_FILES or function.name.startswith("__"):
+            return False
+        returned = [
+            (value, index)
+            for index in function.file.own_statements(function.index)
+            if function.file.outline.statements[index].kind == "return"
+            for value in function.file.statement(index).values
+        ]
+        measured = (
+            birth.kind == "measurement"
+            for value, index in returned
+            if not _is_none(value) and not isinstance(value, ir.Collection)
+            for birth in self.facts.births.of(value, function.file, index)
+        )
+        return _gives_none(self.facts, function) and any(measured)
+
+    def may_be_none(self, call: ir.Call, file: File, index: int) -> bool:
+        """Whether the query is one that answers None in this program: by the model, and by a None that its code gives."""
+        scope = file.outline.statements[index].scope
+        functions = [target for target, _, _ in self.facts.program.calls.targets(call, file, scope) if isinstance(target, Function)]
+        if any(function in self._own for function in functions):
+            return True
+        row = self.facts.gauges.measurements.row(call, file, scope)
+        return row is not None and row.none and (not functions or any(_gives_none(self.facts, function) for function in functions))
+
+
+def _of_query(queries: _Queries, file: File, index: int, word: str) -> Iterator[UncheckedNone]:
+    facts, row = queries.facts, file.outline.statements[index]
+    if row.kind not in _KINDS or is_aside(file, index) or file.scope(row.scope).name == word:
         return
     statement = file.statement(index)
     for binding in statement.bindings:
-        call = binding.value
-        if (
-            isinstance(call, ir.Call)
-            and last_name(call) == word
-            and isinstance(binding.target, ir.Name)
-            and _may_be_none(facts, call, file, index)
-        ):
+        call, name = binding.value, dotted(binding.target)
+        if isinstance(call, ir.Call) and last_name(call) == word and name is not None and queries.may_be_none(call, file, index):
             query = Location(file, index, call.span)
-            use = _first_use(facts, file, row.scope, binding.target.id, index)
+            if binding.how == "augment":
+                yield UncheckedNone(query.code, query, None, of_statement(file, index))
+                continue
+            use = _first_use(facts, file, row.scope, name, index)
             if use is not None:
-                yield UncheckedNone(binding.target.id, query, None, use)
-            yield from _handed_on(facts, file, row.scope, binding.target.id, index, query)
+                yield UncheckedNone(name, query, None, use)
+            if isinstance(binding.target, ir.Name):
+                yield from _handed_on(facts, file, row.scope, name, index, query)
+            elif isinstance(binding.target, ir.Attribute) and use is None:
+                yield from _kept(facts, binding.target, file, index, query)
     for root in statement.expressions():
         for node, above in ir.paths(root):
-            if not isinstance(node, ir.Call) or last_name(node) != word or not above or not _may_be_none(facts, node, file, index):
+            if not isinstance(node, ir.Call) or last_name(node) != word or not above or not queries.may_be_none(node, file, index):
                 continue
             query = Location(file, index, node.span)
             if _calculates(above[-1], node):
@@ -74,24 +126,43 @@ def _of_query(facts: ProgramFacts, file: File, index: int, word: str) -> Iterato
                 yield from _given_to(facts, above[-1], node, file, index, query)
 
 
-def _may_be_none(facts: ProgramFacts, call: ir.Call, file: File, index: int) -> bool:
-    """Whether the query is one that answers None in this program: by the model, and by a None that its code gives."""
-    row = facts.gauges.measurements.row(call, file, file.outline.statements[index].scope)
-    if row is None or not row.none:
-        return False
-    targets = facts.program.calls.targets(call, file, file.outline.statements[index].scope)
-    functions = [target for target, _, _ in targets if isinstance(target, Function)]
-    return not functions or any(_gives_none(facts, function) for function in functions)
+def _kept(facts: ProgramFacts, target: ir.Attribute, file: File, index: int, query: Location) -> Iterator[UncheckedNone]:
+    """The first unchecked use, in another method of its class, of a field that only ever holds the answer."""
+    places = [seen.place for seen in facts.occurrences.writes_in_statement(file, index, target.attr) if seen.node is target]
+    place = places[0] if places else None
+    if not isinstance(place, Field) or len([one for one in facts.occurrences.writes(place.name) if one.place == place]) > 1:
+        return
+    family = [*facts.program.classes.mro(place.owner), *facts.program.classes.subclasses(place.owner)]
+    scope = file.outline.statements[index].scope
+    for other in dict.fromkeys(owner.file for owner in family):
+        for at in other.mentions(place.name):
+            if other is file and other.outline.statements[at].scope == scope:
+                continue
+            for seen in facts.occurrences.reads_in_statement(other, at, place.name):
+                name = dotted(seen.node)
+                if seen.place == place and name is not None and seen.ancestors and _calculates(seen.ancestors[-1], seen.node):
+                    if not _is_checked(facts, other, at, name, seen.ancestors, seen.node):
+                        stored = of_statement(file, index)
+                        yield UncheckedNone(name, query, stored, Location(other, at, seen.ancestors[-1].span))
+                        return
 
 
 def _gives_none(facts: ProgramFacts, function: Function) -> bool:
-    """Whether a function returns None in so many words: directly, or a local that it sets to None."""
+    """Whether a function may give None: in so many words, as a local that it sets to None, or by running off its end."""
+    given = False
     for index in function.file.own_statements(function.index):
         if function.file.outline.statements[index].kind == "return":
             values = function.file.statement(index).values
+            given = given or bool(values)
             if not values or _may_hold_none(facts, values[0], function, index):
                 return True
-    return False
+    return given and _runs_off(facts, function)
+
+
+def _runs_off(facts: ProgramFacts, function: Function) -> bool:
+    """Whether the end of a function is reached from something that is no return."""
+    graph, rows = facts.order.graph(function.file, function.index), function.file.outline.statements
+    return any(source >= 0 and rows[source].kind != "return" for source, _ in graph.into(EXIT))
 
 
 def _may_hold_none(facts: ProgramFacts, value: Expr, function: Function, index: int) -> bool:
@@ -133,12 +204,14 @@ def _given_to(facts: ProgramFacts, call: ir.Call, value: Expr, file: File, index
 
 
 def _first_use(facts: ProgramFacts, file: File, scope: int, name: str, definition: int) -> Location | None:
-    for index in file.mentions_in(scope, name):
-        if index == definition or definition not in facts.order.reaching(file, scope, name, index):
+    """The first unchecked calculation with a local or attribute that a definition reaches."""
+    reaching = facts.order.reaching_assignments if "." in name else facts.order.reaching
+    for index in file.mentions_in(scope, name.rpartition(".")[2]):
+        if index == definition or definition not in reaching(file, scope, name, index):
             continue
         for root in file.statement(index).expressions():
             for node, above in ir.paths(root):
-                if isinstance(node, ir.Name) and node.id == name and above and _calculates(above[-1], node):
+                if isinstance(node, ir.Name | ir.Attribute) and dotted(node) == name and above and _calculates(above[-1], node):
                     if not _is_checked(facts, file, index, name, above, node):
                         return Location(file, index, above[-1].span)
     return None
@@ -149,6 +222,10 @@ def _calculates(parent: Expr, node: Expr) -> bool:
     if isinstance(parent, ir.Compare):
         links = zip(parent.operands, parent.operators, parent.operands[1:], strict=False)
         return any(node in (left, right) and operator in _ORDER for left, operator, right in links)
+    if isinstance(parent, ir.Call):
+        return parent.func is not node and arithmetic.function_name(parent) is not None
+    if isinstance(parent, ir.Unary):
+        return parent.operator != "not"
     return (
         isinstance(parent, ir.Binary) and parent.operator in ("+", "-", "*", "/", "//", "%") and not isinstance(parent.left, ir.Format)
     )

@@ -1,4 +1,4 @@
-"""Divisors that a line in sight makes zero: a constant 0, a floor division, the length of a list that was filtered."""
+"""Divisors that a line in sight makes zero: a constant or default of 0, a floor division, a clamp at 0, a count of filtered things."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from sgmem.control.implication import implies
 from sgmem.control.predicates import Atom, all_of
 from sgmem.domains.accounting.location import Location, of_statement
 from sgmem.domains.algebra import arithmetic
+from sgmem.domains.defects.scopes import sizing_scopes
 from sgmem.flow.aside import is_aside
 from sgmem.flow.order import ENTRY
 from sgmem.program.files import dotted
@@ -19,51 +20,81 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sgmem.domains.program_facts import ProgramFacts
+    from sgmem.flow.births import Birth
     from sgmem.program.files import File
     from sgmem.syntax.ir import Expr
 
-Producer = Literal["zero", "floor", "filtered"]
+Producer = Literal["zero", "floor", "filtered", "clamped", "default"]
 MAX_DEPTH = 4
 
 
 @dataclass(frozen=True, slots=True)
 class ZeroDivisor:
-    """`division` divides by `divisor`, which `producer` can make zero: `how` says in what way."""
+    """`division` divides by `divisor`, which `producer` can make zero: `how` says in what way. `afar`: it does so in another function,
+    where what decides about it may decide about the division as well.
+    """
 
     divisor: str
     how: Producer
     producer: Location
     division: Location
+    afar: bool = False
 
 
 def zero_divisors(facts: ProgramFacts) -> Iterator[ZeroDivisor]:
     """Every division, in functions that calculate with amounts of memory, by a local that can be zero unchecked."""
-    for file, scope in _scopes(facts):
-        if file.scope(scope).kind == "function":
-            for index in file.own_statements(scope):
-                if file.outline.statements[index].kind in ("assign", "return", "augment", "annotate") and not is_aside(file, index):
-                    if "/" in file.own_text(index) or "%" in file.own_text(index):
-                        yield from _in_statement(facts, file, index)
-
-
-def _scopes(facts: ProgramFacts) -> Iterator[tuple[File, int]]:
-    """The functions that calculate with amounts of memory, or measure them."""
-    found = dict.fromkeys((file, file.outline.statements[index].scope) for file, index in facts.statements)
-    for word in facts.models.measurements.words:
-        if word.isidentifier():
-            for file in facts.program.files.mentioning(word):
-                found.update(dict.fromkeys((file, file.outline.statements[index].scope) for index in file.mentions(word)))
-    yield from found
+    for file, scope in sizing_scopes(facts):
+        for index in file.own_statements(scope):
+            if file.outline.statements[index].kind in ("assign", "return", "augment", "annotate") and not is_aside(file, index):
+                if "/" in file.own_text(index) or "%" in file.own_text(index):
+                    yield from _in_statement(facts, file, index)
 
 
 def _in_statement(facts: ProgramFacts, file: File, index: int) -> Iterator[ZeroDivisor]:
     for root in file.statement(index).expressions():
         for node, above in ir.paths(root):
-            if isinstance(node, ir.Binary) and node.operator in ("/", "//", "%") and isinstance(node.right, ir.Name):
-                name = node.right.id
-                found = _producer(facts, node.right, file, index, 0)
-                if found is not None and not _is_checked(facts, file, index, name, (*above, node), node.right):
-                    yield ZeroDivisor(name, found[0], of_statement(file, found[1]), Location(file, index, node.span))
+            if isinstance(node, ir.Binary) and node.operator in ("/", "//", "%") and not isinstance(node.left, ir.Format):
+                divisor = node.right
+                names = [text for leaf in ir.walk(divisor) if (text := dotted(leaf)) is not None]
+                if any(_is_checked(facts, file, index, name, (*above, node), divisor) for name in names):
+                    continue
+                yield from _divided(facts, file, index, node, divisor)
+
+
+def _divided(facts: ProgramFacts, file: File, index: int, node: ir.Binary, divisor: Expr) -> Iterator[ZeroDivisor]:
+    if not isinstance(divisor, ir.Name | ir.Attribute | ir.Call):
+        return
+    name = dotted(divisor) or Location(file, index, divisor.span).code
+    here = Location(file, index, node.span)
+    found = _producer(facts, divisor, file, index, 0)
+    if found is not None:
+        yield ZeroDivisor(name, found[0], of_statement(file, found[1]), here)
+        return
+    default = _declared_zero(facts, divisor, file, index)
+    if default is not None:
+        yield ZeroDivisor(name, "default", default, here, afar=True)
+
+
+def _declared_zero(facts: ProgramFacts, divisor: Expr, file: File, index: int) -> Location | None:
+    """The declaration of an option that is 0 where the user gives nothing, if the divisor is one, unconverted."""
+    if isinstance(divisor, ir.Call):
+        return None
+    births = facts.births.of(divisor, file, index)
+    if not births or any(birth.kind not in ("declaration", "constant", "parameter") for birth in births):
+        return None
+    for birth in births:
+        if birth.kind == "declaration" and not facts.births.is_aside(birth) and not _guarded_on_the_way(facts, birth):
+            for binding in birth.file.statement(birth.statement).bindings:
+                if isinstance(binding.value, ir.Const) and binding.value.value == 0 and not isinstance(binding.value.value, bool):
+                    return of_statement(birth.file, birth.statement)
+    return None
+
+
+def _guarded_on_the_way(facts: ProgramFacts, birth: Birth) -> bool:
+    """Whether some condition stands at one of the places that it passes: it may be about the value."""
+    return any(
+        one.how != "check" or one.statement >= 0 for hop in birth.hops for one in facts.reaches.conditions.own(hop.file, hop.statement)
+    )
 
 
 def _producer(facts: ProgramFacts, expr: Expr, file: File, index: int, depth: int) -> tuple[Producer, int] | None:
@@ -72,8 +103,8 @@ def _producer(facts: ProgramFacts, expr: Expr, file: File, index: int, depth: in
         return None
     match expr:
         case ir.Const():
-            return ("zero", index) if depth and expr.value == 0 and not isinstance(expr.value, bool) else None
-        case ir.Name():
+            return ("zero", index) if depth and _is_zero(expr) else None
+        case ir.Name() | ir.Attribute():
             return _of_local(facts, expr, file, index, depth)
         case ir.Binary(operator="//") if depth:
             return ("floor", index) if _may_be_less(expr, facts, file, index) else None
@@ -83,18 +114,30 @@ def _producer(facts: ProgramFacts, expr: Expr, file: File, index: int, depth: in
             return _producer(facts, expr.body, file, index, depth + 1) or _producer(facts, expr.orelse, file, index, depth + 1)
         case ir.Call() if arithmetic.function_name(expr) in ("int", "float", "round") and expr.args:
             return _producer(facts, expr.args[0].value, file, index, depth + 1)
-        case ir.Call(func=ir.Name(id="len")) if len(expr.args) == 1:
+        case ir.Call(func=ir.Name(id="len" | "sum")) if len(expr.args) == 1:
             return _of_length(facts, expr.args[0].value, file, index)
+        case ir.Call(func=ir.Attribute(attr="count")) if len(expr.args) == 1:
+            return "filtered", index
+        case ir.Call() if arithmetic.function_name(expr) == "max" and len(expr.args) == 2:
+            return ("clamped", index) if any(_is_zero(argument.value) for argument in expr.args) else None
     return None
 
 
-def _of_local(facts: ProgramFacts, expr: ir.Name, file: File, index: int, depth: int) -> tuple[Producer, int] | None:
-    scope = file.outline.statements[index].scope
-    reaching = facts.order.reaching(file, scope, expr.id, index)
+def _is_zero(expr: Expr) -> bool:
+    return isinstance(expr, ir.Const) and expr.value == 0 and not isinstance(expr.value, bool)
+
+
+def _of_local(facts: ProgramFacts, expr: Expr, file: File, index: int, depth: int) -> tuple[Producer, int] | None:
+    """By the assignments in the same function that reach a name or attribute."""
+    scope, text = file.outline.statements[index].scope, dotted(expr)
+    if text is None:
+        return None
+    order = facts.order
+    reaching = (order.reaching if isinstance(expr, ir.Name) else order.reaching_assignments)(file, scope, text, index)
     values: list[tuple[Expr, int]] = []
-    for at in sorted(reaching - {ENTRY}):
+    for at in sorted(reaching - {ENTRY, index}):
         for binding in file.statement(at).bindings:
-            if dotted(binding.target) == expr.id:
+            if dotted(binding.target) == text:
                 if binding.how not in ("assign", "annotate") or binding.value is None:
                     return None  # counted up in a loop: when that is zero is another question
                 values.append((binding.value, at))
