@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sgmem.domains.program_facts import ProgramFacts
-    from sgmem.flow.births import Birth
+    from sgmem.flow.birth import Birth
     from sgmem.program.files import File
     from sgmem.syntax.ir import Expr
 
