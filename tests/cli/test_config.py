@@ -74,3 +74,28 @@ def test_a_dry_run_writes_nothing(sgmem: CommandLine, tmp_path: Path) -> None:
     sgmem.answers["source"] = SERVER
     assert sgmem("init", "--dry-run").out.startswith("# Settings of sgmem.")
     assert not (tmp_path / "sgmem.toml").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('[per-file-ignores]\n"!" = ["negative-budget"]\n', "sgmem.toml:2: '!' is no pattern of files"),
+        ("select = " + "[" * 5000 + "]" * 5000 + "\n", "sgmem.toml: its values are nested too deeply to be read"),
+        ('strict = true\n[[model.unit]]\nnames = ["**:x"]\n', "sgmem.toml:2: [[unit]] row 1 (**:x): "),
+        ('[[model.nope]]\nnames = ["**:x"]\n', "sgmem.toml:1: unknown table [[nope]]"),
+        ('strict = true\nroots = ["((("]\n', "sgmem.toml:2: roots: '(((' is not of the form"),
+        ('roots = ["**:*"]\n', "sgmem.toml:1: roots: '**:*' matches every name"),
+        ('models = ["deep.toml"]\n', "deep.toml: its values are nested too deeply to be read"),
+        ('models = ["nowhere.toml"]\n', "sgmem.toml:1: no such model file: nowhere.toml"),
+    ],
+)
+def test_config_says_what_is_wrong_with_patterns_rows_and_roots(
+    sgmem: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, said: str
+) -> None:
+    monkeypatch.setitem(sys.modules, "sgmem.queries.check.rules", rules)
+    (tmp_path / "deep.toml").write_text("unit = " + "[" * 5000 + "]" * 5000 + "\n")
+    (tmp_path / "sgmem.toml").write_text(text)
+    ended = sgmem("config")
+    assert (ended.code, ended.out) == (2, "")
+    assert said in ended.err
+    assert "internal" not in ended.err

@@ -50,3 +50,13 @@ def test_a_missing_one_says_how_to_write_it(tmp_path: Path) -> None:
     with pytest.raises(UsageError) as caught:
         read_baseline(tmp_path / "none.json")
     assert caught.value.hint == "sgmem baseline update writes it"
+
+
+@pytest.mark.parametrize(
+    "damage", [b"", b"{", b"[]", b"\xff\xfe", b"[" * 100_000, b'{"schema": "other", "findings": []}', b'{"findings": 3}']
+)
+def test_a_damaged_baseline_is_one_clear_error(tmp_path: Path, damage: bytes) -> None:
+    path = tmp_path / "known.json"
+    path.write_bytes(damage)
+    with pytest.raises(UsageError, match="is no baseline"):
+        read_baseline(path)

@@ -36,10 +36,19 @@ def config(
         write_stdout(sys.stdout, committed(), utf8=True)
         return 0
     found = configuration(working_folder(), config, isolated=isolated)
-    found.own_models  # noqa: B018 - says so if a model file is missing
+    check_models(found)
     check_names(found)
     write_stdout(sys.stdout, as_data(found) if as_json else listing(found), utf8=as_json)
     return 0
+
+
+def check_models(found: "Configuration") -> None:
+    """Raise UsageError for a model file, row or root of one's own that is missing or not sound."""
+    own = found.own_models
+    if own:
+        from sgmem.queries.own_models import models_with
+
+        models_with(own)
 
 
 def check_names(found: "Configuration") -> None:

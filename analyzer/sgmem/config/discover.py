@@ -57,6 +57,8 @@ def read(path: Path) -> SettingsFile:
         document = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"{path}: {error}") from None
+    except RecursionError:
+        raise UsageError(f"{path}: its values are nested too deeply to be read") from None
     if path.name != SHARED:
         return SettingsFile(path, text, _unwrapped(path, document), ())
     tool = document.get("tool")

@@ -69,7 +69,10 @@ class Configuration(msgspec.Struct, frozen=True):
         for named, file in zip(self.settings.models, files, strict=True):
             if not file.is_file():
                 raise self.error(f"no such model file: {named}", "models")
-        return OwnModels(files=tuple(map(str, files)), rows=self.settings.model, roots=self.settings.roots)
+        return OwnModels(
+            files=tuple(map(str, files)), rows=self.settings.model, roots=self.settings.roots, origin=self.origin("model"),
+            roots_origin=self.origin("roots"),
+        )  # fmt: skip
 
 
 def configuration(

@@ -33,12 +33,15 @@ DEFAULT_SOURCE_SETTINGS = SourceSettings()
 class OwnModels(msgspec.Struct, frozen=True, kw_only=True):
     """What a project adds to the built-in models: files, absolute, and rows by table (`unit`, `measurement`, ...), in order.
 
-    `roots` are qualified patterns of the functions where a start-up begins; empty: those of the built-in models.
+    `roots` are qualified patterns of the functions where a start-up begins; empty: those of the built-in models. `origin` and
+    `roots_origin` say where the rows and the roots are written, for errors.
     """
 
     files: tuple[str, ...] = ()
     rows: dict[str, tuple[dict[str, Any], ...]] = {}
     roots: tuple[str, ...] = ()
+    origin: str = "the settings"
+    roots_origin: str = "the settings"
 
     def __bool__(self) -> bool:
         return bool(self.files or self.rows or self.roots)

@@ -66,7 +66,7 @@ def read_baseline(path: Path) -> Baseline:
         raise UsageError(f"cannot read {path}: {error.strerror or error}") from None
     try:
         found = msgspec.json.decode(data, type=Baseline)
-    except (msgspec.DecodeError, msgspec.ValidationError) as error:
+    except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError, RecursionError) as error:
         raise UsageError(f"{path} is no baseline: {error}", hint="sgmem baseline update writes a new one") from None
     if found.schema != SCHEMA:
         raise UsageError(f"{path} is no baseline of this version: it says {found.schema!r}, expected {SCHEMA!r}")

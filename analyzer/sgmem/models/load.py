@@ -108,15 +108,17 @@ class Models(msgspec.Struct, frozen=True, eq=False):
     digest: str
 
 
-def load_models(extra: Sequence[Path] = (), own_rows: Mapping[str, Sequence[object]] | None = None) -> Models:
-    """The built-in models, preceded by `own_rows`, plain rows by table, and the rows of `extra` files.
+def load_models(
+    extra: Sequence[Path] = (), own_rows: Mapping[str, Sequence[object]] | None = None, origin: str = "the settings"
+) -> Models:
+    """The built-in models, preceded by `own_rows`, plain rows by table from `origin`, and the rows of `extra` files.
 
     A file may hold any of the tables. Raises ModelError, naming the file and the row.
     """
     built_in = sorted(Path(__file__).parent.glob("*.toml"))
     rows: dict[str, list[Row]] = {key: [] for key in FILES}
     digest = sha256(repr(own_rows).encode() if own_rows else b"")
-    for key, found in rows_of({key: list(entries) for key, entries in (own_rows or {}).items()}, "the settings").items():
+    for key, found in rows_of({key: list(entries) for key, entries in (own_rows or {}).items()}, origin).items():
         rows[key] += found
     for path in (*extra, *built_in):
         try:
@@ -146,6 +148,8 @@ def read_rows(data: bytes, path: str) -> dict[str, list[Row]]:
         document = tomllib.loads(data.decode("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ModelError(f"{path}: {error}") from None
+    except RecursionError:
+        raise ModelError(f"{path}: its values are nested too deeply to be read") from None
     return rows_of(document, path)
 
 

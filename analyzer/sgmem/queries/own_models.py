@@ -14,11 +14,17 @@ if TYPE_CHECKING:
 
 
 def models_with(own: OwnModels) -> Models:
-    """The models with the project's own rows in front. Raises UsageError for a row or file that is not sound."""
+    """The models with the project's own rows in front. Raises UsageError for a row, a root or a file that is not sound."""
     from sgmem.models.load import ModelError, load_models
+    from sgmem.models.patterns import PatternError, validate
 
+    for root in own.roots:
+        try:
+            validate(root)
+        except PatternError as error:
+            raise UsageError(f"{own.roots_origin}: roots: {error}", hint="for example **:Scheduler.__init__") from None
     try:
-        return load_models([Path(file) for file in own.files], own.rows)
+        return load_models([Path(file) for file in own.files], own.rows, own.origin)
     except ModelError as error:
         raise UsageError(str(error), hint="CONTRIBUTING.md and docs/models.md say what a row holds") from None
 

@@ -38,13 +38,26 @@ def check_options(
         ignore=(*ignore,) if select else (*settings.ignore, *off, *ignore),
         min_confidence=min_confidence or settings.min_confidence,
         levels=tuple((name, level) for name, level in settings.rules.items() if level != "off"),
-        file_ignores=tuple(FileIgnores(pattern, rules) for pattern, rules in settings.per_file_ignores.items()),
+        file_ignores=tuple(_file_ignores(found)),
         named=tuple(_named(found)),
         fail_on=fail_on or settings.fail_on,
         baseline=baseline,
         stale=settings.stale_baseline,
         own=found.own_models,
     )
+
+
+def _file_ignores(found: Configuration) -> Iterator[FileIgnores]:
+    """The rules to leave out by file. Raises UsageError for a pattern that is none."""
+    for pattern, rules in found.settings.per_file_ignores.items():
+        import pathspec
+
+        try:
+            pathspec.PathSpec.from_lines("gitignore", [pattern])
+        except ValueError:
+            message = f"{pattern!r} is no pattern of files"
+            raise found.error(message, "per-file-ignores", pattern, hint="it is written as in a .gitignore") from None
+        yield FileIgnores(pattern, rules)
 
 
 def _named(found: Configuration) -> Iterator[NamedRule]:
