@@ -93,3 +93,19 @@ def test_another_program_over_the_same_files_has_read_nothing_and_parses_nothing
     assert "pkg/broken.py" in first.reads.parsed
     assert second.get("pkg/broken.py") is None
     assert set(second.unreadable) == {"pkg/broken.py"}
+
+
+def test_a_statement_that_cannot_be_read_is_kept_note_of() -> None:
+    long = "budget = [" + "1, " * 30_000 + "]\n"
+    tree = SourceTree.from_texts(
+        {"pkg/__init__.py": "", "pkg/a.py": "other = 1\n" + long + "share = [" + "2, " * 30_000 + "]\n"}, package="pkg"
+    )
+    read = Files(tree, tuple(tree.files))
+    file = read.get("pkg/a.py")
+    assert file is not None
+    assert list(read.opaque("budget")) == [], "nobody asked for it yet"
+    for index in range(len(file.outline.statements)):
+        file.statement(index)
+    assert list(read.opaque("budget")) == [("pkg/a.py", 2)]
+    assert list(read.opaque("share")) == [("pkg/a.py", 3)]
+    assert list(read.opaque("other")) == []

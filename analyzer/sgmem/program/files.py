@@ -51,6 +51,8 @@ class File:
         self.module = module
         self.is_package = is_package
         self._lowered = lowered
+        self.opaque: dict[int, None] = {}
+        """The statements, of those that were asked for, that are too long or too deeply nested to be read."""
         self._statements: dict[int, Statement] = {}
         self._expressions: dict[Span, Expr] = {}
         self._occurrences: dict[str, tuple[int, ...]] = {}
@@ -118,6 +120,8 @@ class File:
             lowered = self._statements[index] = self._lowered_statement(index)
             for root in lowered.expressions():
                 self._note_inner(root)
+                if isinstance(root, ir.Opaque):
+                    self.opaque[index] = None
         return lowered
 
     def expression(self, span: Span) -> Expr:
@@ -297,6 +301,13 @@ class Files:
         if path not in self._files:
             self._files[path] = self._parse(path)
         return self._files[path]
+
+    def opaque(self, name: str) -> Iterator[tuple[str, int]]:
+        """Where statements stand, as path and line, that mention `name` and were asked for, but could not be read."""
+        for path, file in self._files.items():
+            for index in file.opaque if file is not None else ():
+                if file is not None and index in file.mentions(name):
+                    yield path, file.outline.statements[index].span.line
 
     def source(self, path: str) -> SourceText | None:
         """The decoded text of a file, without parsing it."""

@@ -188,7 +188,6 @@ def test_a_result_is_remembered_until_something_changes(tmp_path: Path, monkeypa
     "source",
     [
         "",
-        "def f(:\n",
         "x_gb = y_mb = z_bytes\n",
         "def f(a_gb):\n    return a_gb + f(a_gb) - f(a_gb + f(a_gb))\n",
         "def f(a_gb):\n    while a_gb:\n        a_gb = a_gb - a_gb\n    return a_gb\n",
@@ -203,3 +202,16 @@ def test_a_result_is_remembered_until_something_changes(tmp_path: Path, monkeypa
 )
 def test_odd_programs_end_without_a_crash(source: str) -> None:
     run(source, persona="auditor")
+
+
+def test_a_source_of_which_nothing_can_be_read_has_no_clean_bill() -> None:
+    broken = SourceTree.from_texts({"pkg/a.py": "def f(:\n", "pkg/b.py": b"x = 1\0"}, package="pkg")
+    with pytest.raises(NothingAnalysed, match=r"no file of .* could be read") as caught:
+        check(broken, (), CheckOptions())
+    assert caught.value.hint is not None
+    assert caught.value.hint.startswith("pkg/a.py: line 1")
+
+
+def test_a_source_without_anything_about_memory_is_clean() -> None:
+    result = check(SourceTree.from_texts({"pkg/a.py": "x = 1\n"}, package="pkg"), (), CheckOptions())
+    assert (result.findings, result.source.analysed) == ((), 1)

@@ -244,3 +244,18 @@ def test_an_endless_name_is_cut_in_the_error() -> None:
     with pytest.raises(NothingAnalysed) as caught:
         traced("budget = 1\n", "x" * 100_000)
     assert len(caught.value.message) < 400
+
+
+LONG = "budget = [" + "1, " * 30_000 + "]\n"
+
+
+def test_a_name_that_stands_only_in_what_cannot_be_read_is_said_to_stand_there() -> None:
+    hint = failure("budget", {"main": LONG}).hint
+    assert hint == "prog/main.py:1 holds it, and is too long or too deeply nested to be read"
+    assert failure("budget", {"main": "other = 1\n"}).hint is None
+
+
+def test_what_could_not_be_read_is_among_what_was_not_followed() -> None:
+    result = traced(LONG + "budget = 1\nshare = budget\n")
+    assert [(one.line, one.why) for one in result.unresolved] == [(1, "too long or too deeply nested to be read")]
+    assert not traced("budget = 1\nshare = budget\n").unresolved

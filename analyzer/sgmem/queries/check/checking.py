@@ -46,6 +46,10 @@ def compute(tree: SourceTree, options: CheckOptions) -> Checked:
                 findings.append(finding)
     if judges_comments:
         findings += comments.findings({one.name for one in rules}, fingerprints)
+    if not program.files.parsed:
+        # No rule asked for any file: because nothing there is about memory, or because nothing can be read?
+        for path in tree.files:
+            program.files.get(path)
     ordered = sorted(findings, key=order)
     return Checked(
         findings=tuple(ordered),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sgmem.config.errors import NothingAnalysed
 from sgmem.queries.check.asked import question
 from sgmem.queries.check.reporting import paths_inside, reported
 from sgmem.queries.own_models import own_stamp
@@ -32,7 +33,7 @@ def check(tree: SourceTree, paths: Iterable[Path], options: CheckOptions, agains
 
 def everything(tree: SourceTree, options: CheckOptions) -> Checked:
     """All that the rules find in a source. What was computed before for the same source, by the same rules, is taken from
-    the store, whatever of it is to be reported.
+    the store, whatever of it is to be reported. Raises NothingAnalysed where no file can be read.
     """
 
     def key() -> str:
@@ -46,4 +47,9 @@ def everything(tree: SourceTree, options: CheckOptions) -> Checked:
 
         return compute(tree, options)
 
-    return remembered(options.store, "check", key, Checked, computed)
+    found = remembered(options.store, "check", key, Checked, computed)
+    if not found.source.analysed:
+        first = next(iter(found.source.unreadable), None)
+        hint = f"{first.path}: {first.why}" if first is not None else None
+        raise NothingAnalysed(f"no file of {tree.root} could be read", hint=hint)
+    return found

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from sgmem.source.tree import SourceTree
 
 MAX_CANDIDATES = 12
+UNREAD = "too long or too deeply nested to be read"
 
 
 class Analysis:
@@ -95,8 +96,11 @@ def hint_about(analysis: Analysis, name: str) -> str | None:
     files = analysis.program.files
     if name in files.class_names:
         return f"{name} is a class: name one of its fields"
+    unread = sorted(files.opaque(name))
+    if unread:
+        return "{}:{} holds it, and is {}".format(*unread[0], UNREAD)
     lost = sorted({row.path for row in analysis.tree.unreadable} | set(files.unreadable))
-    return f"{len(lost)} files that may hold it could not be read, the first is {lost[0]}" if lost else None
+    return f"{len(lost)} file{'s' * (len(lost) > 1)} that may hold it could not be read, the first is {lost[0]}" if lost else None
 
 
 def budget_for(options: TraceOptions) -> Budget:
@@ -116,7 +120,8 @@ def assemble(analysis: Analysis, name: str, formulas: FormulaReports, options: T
     sites.number(kept)
     after = construction_reports(slicer, sites)
     flows = sites.flows()
-    unresolved = tuple(Unresolved(path, line, why) for path, line, why in sorted(slicer.slice.unresolved))
+    stopped = {*slicer.slice.unresolved, *((path, line, UNREAD) for path, line in analysis.program.files.opaque(Wanted(name).bare))}
+    unresolved = tuple(Unresolved(path, line, why) for path, line, why in sorted(stopped))
     return Trace(
         parameter=name,
         source=source_info(analysis.tree, analysis.program),
