@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from sgmem.domains.defects.snapshots import StaleCopy
     from sgmem.domains.defects.unchecked_none import UncheckedNone
     from sgmem.domains.defects.zero_divisors import ZeroDivisor
+    from sgmem.domains.estimate.uncharged import Uncharged
     from sgmem.domains.ranges.negative import NegativeVerdict
     from sgmem.domains.units.evidence import Evidence
     from sgmem.flow.birth import Birth
@@ -313,6 +314,12 @@ class ProgramFacts:
         from sgmem.domains.defects.early_reads import early_reads
 
         return early_reads(self)
+
+    def uncharged(self) -> list[Uncharged]:
+        """Dimensions of what pools allocate that no estimate of bytes per token charges."""
+        from sgmem.domains.estimate.uncharged import uncharged
+
+        return uncharged(self)
 
     @cached_property
     def setting_changes(self) -> tuple[SettingChange, ...]:

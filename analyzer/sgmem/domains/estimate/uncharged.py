@@ -1,0 +1,168 @@
+"""Memory that a pool takes per token or request and that no estimate charges: a dimension of what it allocates that the
+estimate, which charges its other dimensions, never mentions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from sgmem.domains.accounting.location import Location, of_statement
+from sgmem.domains.estimate.construction import Constructing
+from sgmem.domains.estimate.divisions import Divisions
+from sgmem.domains.estimate.estimates import Estimates
+from sgmem.domains.estimate.factors import Factors, dtype
+from sgmem.domains.estimate.pools import Pools
+from sgmem.program.entities import Function
+from sgmem.syntax import ir
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sgmem.domains.estimate.construction import Allocation
+    from sgmem.domains.estimate.factors import Factor
+    from sgmem.domains.estimate.pools import Construction
+    from sgmem.domains.program_facts import ProgramFacts
+
+_COUNTS = ("tokens", "requests")
+_OTHER = frozenset({"layer", "layers", "page", "pages", "device", "ids", "id", "loc", "group"})
+"""Words of factors that are judged elsewhere or are no size: layers are shared between stages, pages only group tokens."""
+
+
+@dataclass(frozen=True, slots=True)
+class Uncharged:
+    """`pools` allocate `buffer` with the dimension `name`, handed in at `argument`; `estimate` charges others (`charged`)."""
+
+    name: str
+    pools: tuple[str, ...]
+    charged: tuple[str, ...]
+    estimate: Location
+    argument: Location
+    buffer: Location
+
+
+@dataclass(frozen=True, slots=True)
+class Sized:
+    """One allocation that grows with a count: what its other dimensions and its type depend on."""
+
+    allocation: Allocation
+    factors: dict[str, Factor]
+    kinds: dict[str, Factor]
+
+    @property
+    def location(self) -> Location:
+        return Location(self.allocation.activation.file, self.allocation.statement, self.allocation.call.span)
+
+
+class Comparison:
+    """The allocations of pools beside the estimates."""
+
+    def __init__(self, facts: ProgramFacts) -> None:
+        self.program = facts.program
+        self.models = facts.models
+        self.pools = Pools(facts.program, facts.models)
+        self.estimates = Estimates(facts.program, Divisions(facts.program, facts.models), self.pools)
+        self.factors = Factors(facts.program)
+        self._sizes = tuple(dict.fromkeys(size for row in facts.models.sinks.rows if row.kind == "tensor" for size in row.sizes))
+        self._counts = _count_names(facts)
+
+    def uncharged(self) -> list[Uncharged]:
+        """One for each dimension and buffer, whatever the pools that share it."""
+        found: dict[tuple[str, Location], Uncharged] = {}
+        for construction in self.pools.constructions if self.estimates.divisions else ():
+            for one in self._of(construction):
+                known = found.get((one.name, one.buffer))
+                if known is not None:
+                    one = replace(known, pools=tuple(dict.fromkeys((*known.pools, *one.pools))))
+                found[(one.name, one.buffer)] = one
+        by_name: dict[str, Uncharged] = {}
+        for one in found.values():
+            by_name.setdefault(one.name, one)
+        return list(by_name.values())
+
+    def _of(self, construction: Construction) -> Iterator[Uncharged]:
+        """The dimensions of one pool that no estimate charges, where it charges others of the same pool."""
+        sized = list(self._sized(construction))
+        names = {name for one in sized for name in (*one.factors, *one.kinds)}
+        charged = {name for name in names if self._is_size(name) and self.estimates.mentions(name)}
+        for one in sized if charged else ():
+            for name, factor in one.factors.items():
+                if not self._is_size(name) or self._is_charged(factor):
+                    continue
+                # Where the estimate works the same dimension out again, that is the place.
+                again = {inside for inside in self._behind(factor) if self.estimates.mentions(inside)}
+                estimate = self._estimate(again or charged)
+                if estimate is not None:
+                    argument = _place(factor)
+                    known = tuple(sorted(again or charged))
+                    yield Uncharged(name, (construction.owner.name,), known, estimate, argument, one.location)
+
+    def _sized(self, construction: Construction) -> Iterator[Sized]:
+        """What a pool allocates on the device per token or request."""
+        for allocation in Constructing(self.program, self.models).allocations(construction):
+            if _is_on_host(allocation.call):
+                continue
+            dimensions = self.factors.dimensions(allocation, self._sizes)
+            rest = [one for one in dimensions if not any(self.is_count(name) for name in one)]
+            if len(rest) < len(dimensions):
+                kind = dtype(allocation.call)
+                kinds = self.factors.of(kind, allocation.activation) if kind is not None else {}
+                yield Sized(allocation, {name: factor for one in rest for name, factor in one.items()}, kinds)
+
+    def is_count(self, name: str) -> bool:
+        """Whether a name is that of a count of tokens or requests, be it a part of the pool's."""
+        return any(name == count or name.endswith(f"_{count}") for count in self._counts)
+
+    def _is_size(self, name: str) -> bool:
+        return not self.is_count(name) and _OTHER.isdisjoint(name.lower().split("_"))
+
+    def _is_charged(self, factor: Factor) -> bool:
+        """Whether an estimate mentions a factor, a longer or a shorter name of it, or all that the function behind it reads."""
+        if self.estimates.mentions(factor.name):
+            return True
+        words = factor.name.strip("_").split("_")
+        if len(words) > 2 and self.estimates.mentions("_".join(words[1:])):
+            return True
+        inside = self._behind(factor)
+        return bool(inside) and all(self.estimates.mentions(name) for name in inside)
+
+    def _behind(self, factor: Factor) -> set[str]:
+        """What a function that gives a factor works it out from: the names that its results are made of."""
+        if not isinstance(factor.expression, ir.Call):
+            return set()
+        at = factor.activation
+        found: set[str] = set()
+        for target, _, _ in self.program.calls.targets(factor.expression, at.file, at.scope):
+            if isinstance(target, Function):
+                found |= self.factors.results(target)
+        return found
+
+    def _estimate(self, charged: set[str]) -> Location | None:
+        """Where the estimate charges most of the names."""
+        best = max(self.estimates.statements(charged), key=lambda one: one[0], default=None)
+        return of_statement(best[1], best[2]) if best is not None else None
+
+
+def uncharged(facts: ProgramFacts) -> list[Uncharged]:
+    """The dimensions of pools that no estimate of a program charges."""
+    return Comparison(facts).uncharged()
+
+
+def _place(factor: Factor) -> Location:
+    file, span = factor.activation.file, factor.expression.span
+    return Location(file, file.statement_at(span.line, span.column), span)
+
+
+def _is_on_host(call: ir.Call) -> bool:
+    """Whether an allocation says that it is in host memory."""
+    return any(a.keyword == "device" and isinstance(a.value, ir.Const) and a.value.value == "cpu" for a in call.args) or any(
+        a.keyword == "pin_memory" and isinstance(a.value, ir.Const) and a.value.value is True for a in call.args
+    )
+
+
+def _count_names(facts: ProgramFacts) -> frozenset[str]:
+    found: set[str] = set()
+    for row in facts.models.units.rows:
+        if row.unit in _COUNTS:
+            found |= {pattern.rpartition(".")[2].rpartition(":")[2] for pattern in row.names}
+    return frozenset(name for name in found if name.isidentifier())

@@ -1,0 +1,36 @@
+"""SGM501: a pool allocates a dimension per token or request that the estimate of its bytes does not charge."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sgmem.api import Point, Report, Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sgmem.api import Facts
+
+SHOWN = 3
+
+
+class UnchargedAllocation(Rule):
+    name = "uncharged-allocation"
+    code = "SGM501"
+
+    def check(self, facts: Facts) -> Iterator[Report]:
+        for found in facts.uncharged():
+            pools, s = " and ".join(found.pools[:SHOWN]), "s" if len(found.pools) == 1 else ""
+            charged = ", ".join(found.charged[:SHOWN])
+            yield Report(
+                location=found.estimate,
+                message=f"the estimate does not charge {found.name}, which decides what {pools} allocate{s} "
+                f"per token or request: it knows {charged}, so the pool takes more, or less, than its budget",
+                steps=(
+                    Point(found.argument, f"{found.name} is handed to the pool here"),
+                    Point(found.buffer, "and sizes this buffer, for every token or request"),
+                    Point(found.estimate, f"charged here are {charged}; {found.name} is mentioned nowhere in the estimate"),
+                ),
+                fix=f"charge the buffer that {found.name} sizes, best by one function that both the pool and the estimate call",
+                key=found.name,
+            )
