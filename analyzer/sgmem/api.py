@@ -25,13 +25,17 @@ from sgmem.domains.accounting.events import EventSite
 from sgmem.domains.accounting.location import Location, of_statement
 from sgmem.domains.accounting.reach import Reach, Sink
 from sgmem.domains.defects.contradictions import Contradiction, LostConversion, is_mixed_thousands, is_share
+from sgmem.domains.defects.converted_caps import ConvertedCap
 from sgmem.domains.defects.dead_guards import DeadGuard
+from sgmem.domains.defects.foreign_granules import ForeignGranule
 from sgmem.domains.defects.foreign_groups import ForeignGroup
 from sgmem.domains.defects.late_guards import LateGuard, LateImage
 from sgmem.domains.defects.machine_amounts import MachineAmount
+from sgmem.domains.defects.machine_requests import MachineRequest
 from sgmem.domains.defects.mismatches import Side, UnitMismatch
 from sgmem.domains.defects.mixed_extents import MixedExtent
 from sgmem.domains.defects.narrow_reductions import NarrowReduction
+from sgmem.domains.defects.overlapping_strides import OverlappingStride
 from sgmem.domains.defects.raised_counts import RaisedCount
 from sgmem.domains.defects.reservations import FixedReservation
 from sgmem.domains.defects.settled_guards import SettledGuard
@@ -55,11 +59,13 @@ __all__ = [
     "Claim",
     "Confidence",
     "Contradiction",
+    "ConvertedCap",
     "DeadGuard",
     "EventSite",
     "Evidence",
     "Facts",
     "FixedReservation",
+    "ForeignGranule",
     "ForeignGroup",
     "Formula",
     "Frame",
@@ -70,12 +76,14 @@ __all__ = [
     "Location",
     "LostConversion",
     "MachineAmount",
+    "MachineRequest",
     "MeasuredInput",
     "MixedExtent",
     "MixedTimes",
     "NarrowReduction",
     "NegativeVerdict",
     "Origin",
+    "OverlappingStride",
     "Passage",
     "Persona",
     "Point",

@@ -50,7 +50,7 @@ def test_init_writes_a_start_and_says_what_the_tree_has(sgmem: CommandLine, tmp_
     sgmem.answers["source"] = SERVER
     ended = sgmem("init")
     assert (ended.code, ended.out) == (0, "")
-    assert "anchor mem_fraction_static: in 1 files, first pkg/a.py" in ended.err
+    assert "anchor mem_fraction_static: in 1 file, first pkg/a.py" in ended.err
     assert "measurements known to the models: mem_get_info" in ended.err
     assert "sinks known to the models: none" in ended.err
     assert sgmem("config").code == 0

@@ -28,9 +28,11 @@ def test_version(sgmem: CommandLine, argument: str) -> None:
         (NothingAnalysed("no 'x'", candidates=["a", "b"]), 3, "error: no 'x'\n  a\n  b\n"),
         (RuntimeError("boom\nand more"), 2, "internal error: RuntimeError: boom\\nand more (run with --debug"),
         (RecursionError("too deep"), 2, "internal error: RecursionError: too deep"),
+        (PermissionError(13, "Permission denied", "a/\nb"), 2, "error: a/\\nb: Permission denied\n"),
+        (OSError("no file is to blame"), 2, "internal error: OSError: no file is to blame"),
         (KeyboardInterrupt(), 130, ""),
     ],
-    ids=["usage", "nothing", "internal", "recursion", "interrupt"],
+    ids=["usage", "nothing", "internal", "recursion", "forbidden", "other", "interrupt"],
 )
 def test_errors_are_one_line_with_their_exit_code_in_every_format(
     sgmem: CommandLine, format_name: str, error: BaseException, code: int, shown: str

@@ -136,3 +136,40 @@ def test_no_bytes_crash_it(raw: bytes) -> None:
     result = read(raw)
     render_reconcile_json(result)
     render_reconcile_text(result, View(width=80))
+
+
+def old_start(
+    pre: float, post: float, end: float, tokens: int, fraction: float = 0.8, ranks: tuple[str, str] = (" TP0", " TP0")
+) -> str:
+    """A release that prints no size of the pools: they are known by free memory only."""
+    return (
+        f"[2025-01-13 10:22:00] server_args=ServerArgs(mem_fraction_static={fraction}, tp_size=1)\n"
+        f"[2025-01-13 10:22:01{ranks[0]}] Load weight begin. avail mem={pre:.2f} GB\n"
+        f"[2025-01-13 10:22:02{ranks[1]}] Load weight end. type=M, dtype=torch.float16, avail mem={post:.2f} GB\n"
+        f"[2025-01-13 10:22:03{ranks[0]}] Memory pool end. avail mem={end:.2f} GB\n"
+        f"[2025-01-13 10:22:04{ranks[0]}] max_total_num_tokens={tokens}, max_prefill_tokens=16384, max_running_requests=2049, context_len=16384\n"
+    )
+
+
+def test_tokens_that_fill_the_budget_with_whole_heads_leave_the_rest_to_other_allocations() -> None:
+    tokens = int((60.0 - 80.0 * 0.2) * 2**30 / 131072)
+    boot = only(old_start(80.0, 60.0, 60.0 - 44.0 - 0.9, tokens))
+    assert boot.verdict == "consistent"
+    assert any(one.term == "beside the pools" for one in boot.explanations)
+
+
+def test_tokens_of_another_budget_are_no_whole_heads() -> None:
+    tokens = int((60.0 - 80.0 * 0.2 + 0.9) * 2**30 / 131072)
+    assert only(old_start(80.0, 60.0, 60.0 - 44.9, tokens)).verdict == "inconsistent"
+
+
+def test_a_lone_rank_need_not_say_its_name_on_every_line() -> None:
+    tokens = int((60.0 - 80.0 * 0.2) * 2**30 / 131072)
+    assert only(old_start(80.0, 60.0, 60.0 - 44.1, tokens, ranks=(" TP0", ""))).verdict == "consistent"
+
+
+@pytest.mark.parametrize(
+    ("tokens", "verdict"), [(16384, "capped"), (10240, "capped"), (100000, "capped"), (1024 * 317, "inconsistent")]
+)
+def test_a_count_that_people_choose_is_a_limit_and_a_computed_multiple_is_none(tokens: int, verdict: str) -> None:
+    assert only(old_start(80.0, 60.0, 60.0 - 20.0, tokens)).verdict == verdict

@@ -72,6 +72,28 @@ def test_what_is_not_there(spec: str, tmp_path: Path) -> None:
     assert "\0" not in str(raised.value)
 
 
+@pytest.mark.parametrize(
+    ("spec", "meant"),
+    [
+        ("pkg", "pkg==VERSION names a release"),
+        ("0.5.9", "pkg==0.5.9 names a release"),
+        ("v0.5.9.post1", "pkg==0.5.9.post1 names a release, v0.5.9.post1: a git tag"),
+        ("pkg=0.5.9", "did you mean pkg==0.5.9?"),
+        ("fork>=1.2", "did you mean fork==1.2?"),
+        ("fork 1.2", "did you mean fork==1.2?"),
+        ("fork@1.2.3", "did you mean fork==1.2.3?"),
+        ("pkg-0.5.9", "did you mean pkg==0.5.9?"),
+        ("x=y", "PACKAGE==VERSION"),
+        ("src2", "PACKAGE==VERSION"),
+    ],
+)
+def test_a_release_that_is_written_another_way(spec: str, meant: str, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="there is no folder") as raised:
+        open_source(spec, working_folder=tmp_path, settings=SETTINGS)
+    assert raised.value.hint is not None
+    assert meant in raised.value.hint
+
+
 def test_an_empty_source_is_not_the_working_folder(tmp_path: Path, write: Write) -> None:
     write(tmp_path, PACKAGE)
     with pytest.raises(UsageError, match="empty"):

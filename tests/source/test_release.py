@@ -66,6 +66,23 @@ def test_what_is_a_release(spec: str, expected: tuple[str, str] | None) -> None:
     assert parse_release(spec) == expected
 
 
+def test_an_index_that_cannot_be_reached_is_not_taken_for_one_without_the_release(
+    index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(UsageError, match="finds no wheel"):
+        release_folder("pkg", "1.2", store=tmp_path / "kept")
+    monkeypatch.delenv("PIP_NO_INDEX")
+    monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
+    monkeypatch.setenv("PIP_RETRIES", "1")
+    with pytest.raises(UsageError, match=r"the package index cannot be reached \(.*\)") as caught:
+        release_folder("pkg", "1.2", store=tmp_path / "kept")
+    assert caught.value.hint is not None
+    publish(index, "pkg", "1.1", {"pkg/__init__.py": ""})
+    with pytest.raises(UsageError, match="finds no wheel") as caught:
+        release_folder("pkg", "1.2", store=tmp_path / "kept")
+    assert caught.value.hint == "the newest with a wheel are 1.1"
+
+
 def test_a_release_is_fetched_once(index: Path, tmp_path: Path) -> None:
     wheel = publish(index, "pkg", "1.2", {"pkg/__init__.py": "", "pkg/a.py": "x", "pkg/k.so": ""}, "Requires-Python: <3\n")
     folder = release_folder("pkg", "1.2", store=tmp_path / "kept")

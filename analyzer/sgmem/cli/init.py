@@ -91,10 +91,12 @@ def known_settings(tree: "SourceTree", source: str | None, package: str | None) 
 
 def told(found: "Survey") -> list[str]:
     """What the source has of what the settings and models know."""
+    from sgmem.report.text import plural
+
     version = f" {found.version}" if found.version else ""
-    lines = [f"{found.package}{version} in {found.root}: {found.files} Python files"]
+    lines = [f"{found.package}{version} in {found.root}: {plural(found.files, 'Python file')}"]
     for anchor in found.anchors:
-        where = f"in {len(anchor.files)} files, first {anchor.files[0]}" if anchor.files else "nowhere: set anchors"
+        where = f"in {plural(len(anchor.files), 'file')}, first {anchor.files[0]}" if anchor.files else "nowhere: set anchors"
         lines.append(f"anchor {anchor.name}: {where}")
     for kind in ("measurement", "event", "sink"):
         names = [one.name for one in found.names if one.kind == kind]

@@ -64,6 +64,10 @@ def report(error: Exception, *, debug: bool) -> int:
         if error.hint:
             say(f"hint: {error.hint}")
         return error.exit_code
+    if isinstance(error, OSError) and error.filename is not None:
+        # A path that was named, or lies around one, and may not even be looked at.
+        say(f"error: {os.fsdecode(error.filename)}: {error.strerror or type(error).__name__}")
+        return 2
     remedy = "" if debug else " (run with --debug for the traceback)"
     say(f"internal error: {type(error).__name__}: {error}{remedy}")
     return 2

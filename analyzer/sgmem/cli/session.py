@@ -115,6 +115,8 @@ def finish(result: object, source: SourceInfo, settled: Settled, code: int, **vi
             if output.destination != "-":
                 say(f"wrote {output.destination}")
     if source.unreadable and settled.strict:
-        say(f"error: {len(source.unreadable)} files of the source could not be read (--strict)")
+        from sgmem.report.text import plural
+
+        say(f"error: {plural(len(source.unreadable), 'file')} of the source could not be read (--strict)")
         return UNREADABLE
     return code

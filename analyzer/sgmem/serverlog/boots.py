@@ -31,10 +31,12 @@ class Boot(msgspec.Struct):
         return [one for one in self.readings if one.kind in kinds]
 
     def ranks(self) -> dict[str, list[Reading]]:
-        """The readings of each rank that belongs to one world, in order."""
+        """The readings of each rank that belongs to one world, in order. A lone rank need not say its name on every line."""
+        named = {one.rank for one in self.readings if one.rank}
+        lone = next(iter(named)) if len(named) == 1 else ""
         found: dict[str, list[Reading]] = {}
         for one in self.readings:
-            found.setdefault(one.rank, []).append(one)
+            found.setdefault(one.rank or lone, []).append(one)
         return _one_world(found)
 
     def setting(self, name: str) -> Setting | None:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 # A working folder with more folders than that is not one project's.
 _MAX_FOLDERS = 20_000
 _WAYS = "a source is a folder, REVISION: or REVISION:FOLDER of this repository, or PACKAGE==VERSION"
+_VERSION = re.compile(r"v?(\d+(?:\.\d+)+[A-Za-z0-9.+-]*)")
+_OTHERWISE = re.compile(r"([A-Za-z][\w.-]*?)\s*(?:[~>]?=|===|@|-v?|\s)\s*(\d+(?:\.\d+)+[A-Za-z0-9.+]*)")
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 
 
@@ -83,7 +85,18 @@ def _elsewhere(spec: str, package: str | None, working_folder: Path, settings: S
         from sgmem.source.git import open_revision
 
         return open_revision(revision, path, package=package, working_folder=working_folder, settings=settings, store=store)
-    raise UsageError(f"there is no folder {printable(spec)}", hint=_WAYS)
+    raise UsageError(f"there is no folder {printable(spec)}", hint=_meant(spec, settings) or _WAYS)
+
+
+def _meant(spec: str, settings: SourceSettings) -> str | None:
+    """What somebody who wrote a release or a tag in another way may have meant."""
+    if spec in settings.installed:
+        return f"{spec}==VERSION names a release; for an installed {spec} leave --source out"
+    bare = _VERSION.fullmatch(spec)
+    if bare is not None and settings.installed:
+        return f"{settings.installed[0]}=={bare[1]} names a release, {spec}: a git tag or revision"
+    spelled = _OTHERWISE.fullmatch(spec)
+    return f"did you mean {spelled[1]}=={spelled[2]}?" if spelled is not None else None
 
 
 def _at_hand(package: str | None, working_folder: Path, settings: SourceSettings, store: Store) -> SourceTree:

@@ -27,6 +27,12 @@ _MARKER = ".sgmem-release.json"
 _UNFINISHED = "unfinished-"
 _UNFINISHED_SECONDS = 24 * 3600
 _VERSIONS_SHOWN = 12
+_UNPACKED = "a wheel that was fetched elsewhere can be unpacked and its folder named; an installed package needs no network"
+_UNREACHABLE = re.compile(
+    r"(Connection refused|No route to host|Network is unreachable|Name or service not known|[Nn]ame resolution"
+    r"|not a trusted or secure host|timed out|SSL: \w+|Connection reset|Failed to establish a new connection|Cannot connect to proxy)"
+)
+"""What pip's own warnings say where it reached no index; it then goes on as if there were no version."""
 
 
 def parse_release(spec: str) -> tuple[str, str] | None:
@@ -139,6 +145,8 @@ def _refusal(name: str, version: str, output: str) -> UsageError:
     known = re.search(r"\(from versions: ([^)]*)\)", output)
     if known is not None and "No matching distribution" in output:
         versions = [text for text in known[1].split(", ") if text and text != "none"]
+        if not versions and (trouble := _UNREACHABLE.search(output)) is not None:
+            return UsageError(f"pip cannot fetch {name}=={version}: the package index cannot be reached ({trouble[1]})", hint=_UNPACKED)
         if versions:
             hint = f"the newest with a wheel are {', '.join(printable(text) for text in versions[-_VERSIONS_SHOWN:])}"
         else:

@@ -73,13 +73,13 @@ def _aliases(data: bytes, groups: Groups) -> dict[bytes, Of]:
 
 def _may_count(before: bytes, sizes: Of, counts: Counts) -> bool:
     rows = (counts.named(word.decode()) for word in _WORD.findall(before))
-    return any(row is not None and not sizes <= set(row.by) for row in rows)
+    return any(row is not None and row.by and not sizes <= set(row.by) for row in rows)
 
 
 def _in_statement(file: File, statement: int, groups: Groups, counts: Counts) -> Iterator[ForeignGroup]:
     for node, row, size in divisions(_expressions(file, statement), counts):
         of = groups.size(size, file, statement)
-        foreign = sorted(of - set(row.by))
+        foreign = sorted(of - set(row.by)) if row.by else []
         if foreign and not _says_so(file, statement, foreign[0]):
             yield ForeignGroup(
                 Location(file, statement, node.span),

@@ -1,4 +1,7 @@
-"""Defects of rank scope: numbers of some ranks that are used for others. Each kind has a module of its own."""
+"""Defects of rank scope and of the unit of a count: numbers of some ranks, or of some things, that are used for others.
+
+Each kind has a module of its own.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +15,13 @@ from sgmem.domains.ranks.groups import Groups
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from sgmem.domains.defects.converted_caps import ConvertedCap
+    from sgmem.domains.defects.foreign_granules import ForeignGranule
     from sgmem.domains.defects.foreign_groups import ForeignGroup
+    from sgmem.domains.defects.machine_requests import MachineRequest
     from sgmem.domains.defects.mixed_extents import MixedExtent
     from sgmem.domains.defects.narrow_reductions import NarrowReduction
+    from sgmem.domains.defects.overlapping_strides import OverlappingStride
     from sgmem.domains.defects.sibling_groups import SiblingGroup
     from sgmem.domains.program_facts import ProgramFacts
 
@@ -25,6 +32,8 @@ class RankScope:
     def __init__(self, facts: ProgramFacts) -> None:
         self.program = facts.program
         self.models = facts.models
+        self.order = facts.order
+        self.gauges = facts.gauges
         self.groups = Groups(facts.program, facts.models, facts.order)
         self.counts = Counts(facts.models)
 
@@ -55,3 +64,27 @@ class RankScope:
         from sgmem.domains.defects.narrow_reductions import narrow_reductions
 
         return narrow_reductions(self.program, self.models, self.groups)
+
+    def machine_requests(self) -> Iterator[MachineRequest]:
+        """The whole machine's memory held against what one rank asks for."""
+        from sgmem.domains.defects.machine_requests import MachineRequests
+
+        return MachineRequests(self.program, self.models, self.gauges, self.groups).found()
+
+    def overlapping_strides(self) -> Iterator[OverlappingStride]:
+        """Indices of devices that two ranks share."""
+        from sgmem.domains.defects.overlapping_strides import overlapping_strides
+
+        return overlapping_strides(self.program, self.groups)
+
+    def converted_caps(self) -> Iterator[ConvertedCap]:
+        """Limits applied to a count that is converted afterwards."""
+        from sgmem.domains.defects.converted_caps import ConvertedCaps
+
+        return ConvertedCaps(self.program, self.order).found()
+
+    def foreign_granules(self) -> Iterator[ForeignGranule]:
+        """Divisions by a granule that holds something else than its name says."""
+        from sgmem.domains.defects.foreign_granules import foreign_granules
+
+        return foreign_granules(self.program, self.counts)

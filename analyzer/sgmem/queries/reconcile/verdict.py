@@ -21,8 +21,14 @@ off, real contradictions begin near 0.9."""
 UNTABLED = 0.45
 """GiB more for pools known by free memory only, where the log does not tell the size of the request table that stands beside them."""
 ROUND_TOKENS = 1024
-"""A token count that is a multiple of this was most likely chosen: a computed one is with a chance of a page in a thousand."""
+"""A token count that is a multiple of this, and few of them or a round number of them, was most likely chosen: 16384, 100000."""
+FEW = 32
 MIN_FRACTION_STEP = 0.0015
+HEAD_BYTES = (512, 1152)
+"""What one token takes is a multiple of these: keys and values of a head (128 elements of two bytes each), the latent vector of
+multi-head latent attention (576 elements of two bytes)."""
+BESIDE_POOLS = 1.5
+"""GiB at most that stand beside pools which are known by free memory only: tables, workspaces, adapters."""
 
 
 class Judged(msgspec.Struct, frozen=True):
@@ -110,10 +116,23 @@ def _verdict(
         return "capped", [cap]
     if abs(difference) <= tolerance:
         return "consistent", list(_inside(figures))
+    if figures.by_difference and tolerance < difference <= BESIDE_POOLS and _whole_heads(figures, expected):
+        text = f"{found.tokens} tokens fill the budget with a whole number of heads each; {difference:.2f} GiB stand beside the pools"
+        return "consistent", [Explanation("beside the pools", round(difference, 3), text)]
     if figures.reserve and abs(difference + figures.reserve) <= tolerance:
         text = f"{figures.reserve:.2f} GiB were taken out of the budget before the pools were sized"
         return "consistent", [Explanation("reserve", figures.reserve, text)]
     return "inconsistent", []
+
+
+def _whole_heads(figures: Figures, budget: float) -> bool:
+    """Whether the budget divided by the tokens is a size that a token can have, known so well that this is hardly chance."""
+    found = figures.quantities
+    if not found.tokens or found.tokens < 0 or found.fraction is None:
+        return False
+    per_token = budget * 2**30 / found.tokens
+    unsure = figures.step * (2 - found.fraction) * 2**30 / found.tokens
+    return any(unsure <= size / 8 and abs(per_token - round(per_token / size) * size) <= unsure for size in HEAD_BYTES)
 
 
 def _cap(boot: Boot, figures: Figures) -> Explanation | None:
@@ -125,13 +144,21 @@ def _cap(boot: Boot, figures: Figures) -> Explanation | None:
         text = f"the token count {found.tokens} is the given limit max_total_tokens={found.cap_tokens}, not what the budget would hold"
         return Explanation("cap", float(found.cap_tokens), text)
     page = boot.setting("page_size")
-    if found.tokens % ROUND_TOKENS == 0 and (page is None or page.value < ROUND_TOKENS / 8):
+    if _is_chosen(found.tokens) and (page is None or page.value < ROUND_TOKENS / 8):
         text = (
             f"the token count {found.tokens} is a round number: most likely it was set, by a limit on tokens or requests,"
             " and not computed from memory"
         )
         return Explanation("round", float(found.tokens), text)
     return None
+
+
+def _is_chosen(tokens: int) -> bool:
+    """Whether people choose such a number: a small odd number times a power of two, or two digits and zeros."""
+    if tokens % 1000 == 0 and len(str(tokens).rstrip("0")) <= 2:
+        return True
+    odd = tokens // (tokens & -tokens)
+    return tokens % ROUND_TOKENS == 0 and odd < FEW
 
 
 def _threshold(

@@ -1,0 +1,36 @@
+"""SGM117: an index of devices or processes whose stride does not step over all ranks within it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sgmem.api import Point, Report, Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sgmem.api import Facts, OverlappingStride
+
+
+class OverlappingStrideRule(Rule):
+    name = "overlapping-stride"
+    code = "SGM117"
+
+    def check(self, facts: Facts) -> Iterator[Report]:
+        for found in facts.ranks.overlapping_strides():
+            yield report(found)
+
+
+def report(found: OverlappingStride) -> Report:
+    lacks = f"the size of the {found.missing}" if found.is_group else found.missing
+    return Report(
+        location=found.stride,
+        message=f"{found.stride.code} does not step over all ranks numbered by {found.inner.code}: it lacks {lacks}, so two ranks get "
+        f"the same {found.target}",
+        confidence="high" if found.is_group else "medium",
+        steps=(
+            Point(found.inner, f"ranks within the stride, a part of {found.target}"),
+            Point(found.stride, f"the stride, without {lacks}"),
+        ),
+        fix=f"multiply the stride by {lacks}",
+    )
