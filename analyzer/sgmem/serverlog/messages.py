@@ -94,6 +94,14 @@ def _in_statement(file: File, index: int) -> Iterator[Message]:
                 yield Message(file, index, joined, node.span)
 
 
+def logged_parts(call: ir.Call) -> tuple[Part, ...]:
+    """Texts and printed values in turn of what a logging call prints, whichever way it formats."""
+    parts = _logged(call)
+    if parts is None:
+        parts = next((found for argument in call.args if (found := _template(argument.value)) is not None), None)
+    return _joined(tuple(parts)) if parts is not None else tuple(argument.value for argument in call.args)
+
+
 def _logged(call: ir.Call) -> list[Part] | None:
     """The message of a call with a %-format and its values: `logger.info("%d tokens", n)`, behind a logger or level at most."""
     for position, argument in enumerate(call.args[:2]):

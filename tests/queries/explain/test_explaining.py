@@ -223,3 +223,49 @@ def test_a_target_that_is_given_itself_is_said() -> None:
     found = asked(BUDGET, "rest", "rest=5")
     assert found.result.value == 5
     assert found.notes[0].startswith("rest itself is given")
+
+
+def test_the_same_call_at_two_places_is_two_readings() -> None:
+    source = """
+        import torch
+
+        def begin():
+            total = torch.cuda.mem_get_info()[0]
+            return rest(total)
+
+        def rest(total):
+            free = torch.cuda.mem_get_info()[0]
+            left = free - total
+            return left
+
+        def between():
+            before = torch.cuda.mem_get_info()[0]
+            after = torch.cuda.mem_get_info()[0]
+            used = before - after
+            return used
+    """
+    assert asked(source, "used", "before=10", "after=4").result.value == 6
+    assert asked(source, "used", "before=10").result.why == "missing: after"
+
+
+def test_locals_of_two_functions_that_loops_set_are_two_inputs() -> None:
+    source = """
+        def layers(model):
+            total = 0
+            while model.more():
+                total = total + model.next()
+            return total + 1
+
+        def heads(model):
+            total = 0
+            while model.more():
+                total = total + model.next()
+            return total * 2
+
+        def size(model):
+            cell = layers(model) * heads(model)
+            return cell
+    """
+    found = asked(source, "cell")
+    assert {row.name for row in found.inputs if row.origin == "missing"} == {"total", "heads.total"}
+    assert asked(source, "cell", "layers.total=3", "heads.total=5").result.value == 40

@@ -57,7 +57,7 @@ class Caller:
             return read(expr.func.base, frame, statement, hint)
         scope = frame.file.outline.statements[statement].scope
         if self.machine.context.facts.gauges.measurements.row(expr, frame.file, scope) is not None:
-            return self.machine.reader.opaque(expr, frame, statement, hint)
+            return self.machine.inputs.reading(frame.function, frame.file, statement, expr, hint)
         if name == "get" and not expr.args and isinstance(expr.func, ir.Attribute):
             default = self.machine.context.literals.wrapped(expr.func.base, frame.file, statement)
             if not isinstance(default, Unknown):

@@ -174,7 +174,8 @@ class Machine:
         """The body of `with` and `try`: taken not to raise."""
         for binding in frame.file.statement(index).bindings:
             if isinstance(binding.target, ir.Name):
-                frame.locals[binding.target.id] = self.inputs.opaque(binding.target.id, frame.file, index, binding.target)
+                name = binding.target.id
+                frame.locals[name] = self.inputs.local(frame.function, name, frame.file, index, binding.target)
         for name in ("body", "orelse", "finally"):
             end = self.block(frame, index, name)
             if end is not None:
@@ -225,7 +226,7 @@ class Machine:
                 continue
             for name in bound_by(frame.file.statement(inner)):
                 leaf = ir.Name(rows[inner].span, name)
-                frame.locals[name] = self.inputs.opaque(name, frame.file, inner, leaf)
+                frame.locals[name] = self.inputs.local(frame.function, name, frame.file, inner, leaf)
 
     # -- assignments --------------------------------------------------------------------------------------------------
 
@@ -259,8 +260,7 @@ class Machine:
             for position, item in enumerate(target.items):
                 items = value.items
                 part = items[position] if items is not None and position < len(items) else None
-                text = dotted(item) or one_line(frame.file.source.slice(item.span))
-                self._store(frame, index, item, part or self.inputs.opaque(text, frame.file, index, item), node)
+                self._store(frame, index, item, part or self._unpacked(frame, index, item), node)
             return
         if isinstance(target, ir.Name):
             given = self.inputs.override(target.id, frame.file, index, node)
@@ -273,6 +273,13 @@ class Machine:
             self.reader.initial(target, path, frame, index)
             kept = self.inputs.override(path, frame.file, index, target) if not self.inputs.is_configured(path) else None
             self.fields[path] = kept or self.record(frame, index, dotted(target) or path, value, node)
+
+    def _unpacked(self, frame: Frame, index: int, item: Expr) -> Value:
+        """A part of something that is not known."""
+        if isinstance(item, ir.Name):
+            return self.inputs.local(frame.function, item.id, frame.file, index, item)
+        text = dotted(item) or one_line(frame.file.source.slice(item.span))
+        return self.inputs.opaque(text, frame.file, index, item)
 
     def record(self, frame: Frame, index: int, target: str, value: Value, node: Expr) -> Value:
         """Keep an assignment as a step. A value that is only handed on, as an object is, makes none."""

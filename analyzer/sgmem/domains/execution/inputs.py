@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sgmem.domains.accounting.location import one_line
 from sgmem.domains.execution.values import UNKNOWN, Input, Known, Unknown, Value, constant
 from sgmem.flow.places import Field
 from sgmem.syntax import ir
@@ -57,16 +58,32 @@ class Inputs:
                 return key
         return None
 
-    def opaque(self, path: str, file: File, statement: int, leaf: Expr, default: Known = UNKNOWN, hint: str = "") -> Value:
-        """An input: what is given for it, else its declared default, else not known."""
+    def opaque(
+        self, path: str, file: File, statement: int, leaf: Expr, default: Known = UNKNOWN, hint: str = "", identity: str = ""
+    ) -> Value:
+        """An input: what is given for it, else its declared default, else not known.
+
+        One spelling is one input, unless an `identity` tells what is spelled alike apart.
+        """
         given = self.override(path, file, statement, leaf)
         if given is not None:
             return given
-        name = self._name(hint or path, path)
+        name = self._name(hint or path, identity or path)
         if name not in self.all:
             self.all[name] = Input(name, path, file, statement, leaf, default, None, not isinstance(default, Unknown))
         known = self.all[name].known
         return Value(ir.Name(leaf.span, name), known, path, frozenset({name}))
+
+    def reading(self, function: Function, file: File, statement: int, leaf: Expr, hint: str) -> Value:
+        """What a gauge says at one place, called `hint` there: at another place the same call reads something else."""
+        if not hint:
+            text = one_line(file.source.slice(leaf.span))
+            return self.opaque(text, file, statement, leaf, identity=f"{file.path}:{leaf.span}")
+        return self.opaque(f"{function.name}.{hint}", file, statement, leaf, identity=f"{file.path}:{leaf.span}")
+
+    def local(self, function: Function, name: str, file: File, statement: int, leaf: Expr) -> Value:
+        """A local that is set in a way that is not followed: one of its name in another function is another input."""
+        return self.opaque(f"{function.name}.{name}", file, statement, leaf, identity=f"{file.path}:{function.index}:{name}")
 
     def nothing(self, span: Span) -> Value:
         return constant(span, None)

@@ -54,6 +54,8 @@ class Reader:
             case ir.Name():
                 return self._name(expr, frame, statement)
             case ir.Attribute():
+                if self._measures(expr.base, frame, statement):
+                    return self.machine.inputs.reading(frame.function, frame.file, statement, expr, hint)
                 return self._attribute(expr, frame, statement)
             case ir.Binary(operator=operator) if operator in _ARITHMETIC:
                 left, right = self.read(expr.left, frame, statement), self.read(expr.right, frame, statement)
@@ -208,7 +210,15 @@ class Reader:
         whole = ir.Boolean(expr.span, expr.operator, tuple(value.expr for value in kept))
         return Value(whole, known).after(*kept, *aside)
 
+    def _measures(self, expr: Expr, frame: Frame, statement: int) -> bool:
+        """Whether an expression is a call that reads a gauge."""
+        scope = frame.file.outline.statements[statement].scope
+        measurements = self.machine.context.facts.gauges.measurements
+        return isinstance(expr, ir.Call) and measurements.row(expr, frame.file, scope) is not None
+
     def _subscript(self, expr: ir.Subscript, frame: Frame, statement: int, hint: str) -> Value:
+        if self._measures(expr.base, frame, statement):
+            return self.machine.inputs.reading(frame.function, frame.file, statement, expr, hint)
         base = self.read(expr.base, frame, statement)
         items = base.items
         if items is not None and isinstance(expr.index, ir.Const | ir.Unary):

@@ -6,23 +6,17 @@ from typing import TYPE_CHECKING
 
 from sgmem.domains.accounting.location import Location, one_line
 from sgmem.flow.places import Field
-from sgmem.program.files import dotted
+from sgmem.queries.explain.printed import Printing
 from sgmem.queries.results.explain import CodePlace
-from sgmem.syntax import ir
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from sgmem.domains.accounting.options import Option
     from sgmem.domains.execution.context import Context
     from sgmem.domains.execution.values import Input
     from sgmem.domains.units.unit import Unit
     from sgmem.flow.birth import Birth
-    from sgmem.program.files import File
+    from sgmem.queries.explain.run import Run
     from sgmem.source.tree import SourceTree
-    from sgmem.syntax.ir import Expr
-
-_LEVELS = frozenset({"info", "warning", "debug", "error", "print", "log", "info_once", "warning_once"})
 
 
 class Meanings:
@@ -32,6 +26,7 @@ class Meanings:
         self.context = context
         self.tree = tree
         self._options: dict[str, Option | None] = {}
+        self._printing: Printing | None = None
 
     def births(self, row: Input) -> tuple[Birth, ...]:
         return self.context.facts.births.of(row.leaf, row.file, row.statement)
@@ -94,43 +89,10 @@ class Meanings:
     def code_place(self, at: Location, when: tuple[str, ...] = ()) -> CodePlace:
         return CodePlace(at.path, self.tree.files[at.path].uri, at.line, at.symbol, at.code, when)
 
-    def log(self, row: Input) -> CodePlace | None:
-        """The logging call that prints an input, found where the input is or where its value came through."""
-        names = {row.name, row.path.rpartition(".")[2]}
-        places: dict[tuple[str, int], tuple[File, int]] = {}
-        births = self.births(row)
-        spots = [(row.file, row.statement)]
-        for birth in births[:2]:
-            spots += [(hop.file, hop.statement) for hop in birth.hops]
-            spots.append((birth.file, birth.statement))
-            names |= {hop.text for hop in birth.hops if hop.text.isidentifier()}
-        for file, statement in spots:
-            scope = file.outline.statements[statement].scope
-            places.setdefault((file.path, scope), (file, scope))
-        for file, scope in places.values():
-            for index, call in _logging(file, scope):
-                if any(_prints(call, name) for name in names):
-                    return self.code_place(Location(file, index, call.span))
-        return None
-
-
-def _logging(file: File, scope: int) -> Iterator[tuple[int, ir.Call]]:
-    for index in file.own_statements(scope):
-        if file.outline.statements[index].kind != "expression" or "log" not in file.own_text(index):
-            continue
-        for root in file.statement(index).expressions():
-            if isinstance(root, ir.Call) and isinstance(root.func, ir.Attribute) and root.func.attr in _LEVELS:
-                yield index, root
-
-
-def _prints(call: ir.Call, name: str) -> bool:
-    """Whether a logging call formats the value of a name, and nothing calculated from it."""
-    for argument in call.args:
-        parts: tuple[Expr, ...] = (argument.value,)
-        if isinstance(argument.value, ir.Format):
-            parts = argument.value.parts
-        for part in parts:
-            text = dotted(part)
-            if text is not None and text.rpartition(".")[2] == name:
-                return True
-    return False
+    def log(self, row: Input, run: Run) -> tuple[CodePlace | None, str, str]:
+        """The logging call that prints an input of a run, its words, and what it prints where that is not the input itself."""
+        if self._printing is None:
+            self._printing = Printing(self.context)
+        self._printing.look_at(run)
+        found = self._printing.of(row)
+        return (self.code_place(found.location), found.text, found.how) if found is not None else (None, "", "")

@@ -117,6 +117,7 @@ class Rows:
         missing = isinstance(row.known, Unknown) or (row.known is None and role == "operand")
         unit = self._unit_of(row.name, self.run) if role == "operand" or given is not None else None
         limits = (given.low, given.high) if given is not None and isinstance(given.value, Fraction) else None
+        log, text, how = self.meanings.log(row, self.run) if role == "operand" and missing else (None, "", "")
         return ExplainInput(
             name=row.name,
             value=plain(row.known),
@@ -128,7 +129,9 @@ class Rows:
             high=as_number(limits[1]) if limits is not None else None,
             meaning=self.meanings.meaning(row) if role == "operand" else None,
             flag=option.flag if option is not None else None,
-            log=self.meanings.log(row) if role == "operand" and missing else None,
+            log=log,
+            log_text=text,
+            log_note=how,
             place=self.meanings.place(row),
         )
 

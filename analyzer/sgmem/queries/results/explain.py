@@ -59,7 +59,8 @@ class ExplainInput(msgspec.Struct, frozen=True):
     """A value that the formula starts from. `origin`: given by the user, a declared default, or missing.
 
     `role`: whether the formula calculates with it, it only decides a branch, or it has no effect. `meaning` says what
-    it is, `log` which line of a server's log prints it, `flag` which option sets it.
+    it is, `log` which line of a server's log prints it (`log_text`: its words around
+    the value; `log_note`: what it prints, where that is not the input itself), `flag` which option sets it.
     """
 
     name: str
@@ -73,6 +74,8 @@ class ExplainInput(msgspec.Struct, frozen=True):
     meaning: str | None = None
     flag: str | None = None
     log: CodePlace | None = None
+    log_text: str = ""
+    log_note: str = ""
     place: CodePlace | None = None
 
 

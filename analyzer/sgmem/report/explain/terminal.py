@@ -110,7 +110,9 @@ def draw_input(page: Page, row: ExplainInput) -> None:
     if row.flag:
         page.note(INNER, "set by", row.flag)
     if row.log is not None:
-        page.note(INNER, "printed by", f"{row.log.code}  {row.log.path}:{row.log.line}", limit=3)
+        page.note(INNER, "printed as", f"{row.log_text or row.log.code}  {row.log.path}:{row.log.line}", limit=3)
+        if row.log_note:
+            page.note(Indent("      ", "      "), "", row.log_note, style.FAINT)
     if row.origin == "missing" and row.place is not None and not row.meaning:
         page.note(INNER, "read at", f"{row.place.code}  {row.place.path}:{row.place.line}", limit=2)
 
