@@ -33,6 +33,7 @@ from sgmem.domains.defects.late_guards import LateGuard, LateImage
 from sgmem.domains.defects.machine_amounts import MachineAmount
 from sgmem.domains.defects.machine_requests import MachineRequest
 from sgmem.domains.defects.mismatches import Side, UnitMismatch
+from sgmem.domains.defects.misnamed_parts import MisnamedPart
 from sgmem.domains.defects.mixed_extents import MixedExtent
 from sgmem.domains.defects.narrow_reductions import NarrowReduction
 from sgmem.domains.defects.overlapping_strides import OverlappingStride
@@ -43,6 +44,7 @@ from sgmem.domains.defects.sibling_groups import SiblingGroup
 from sgmem.domains.defects.snapshots import LaterChange
 from sgmem.domains.defects.timing import MeasuredInput, MixedTimes, Passage
 from sgmem.domains.defects.unchecked_none import UncheckedNone
+from sgmem.domains.defects.undivided_counts import UndividedCount
 from sgmem.domains.defects.zero_divisors import ZeroDivisor
 from sgmem.domains.frames.frame import Frame
 from sgmem.domains.program_facts import Formula, Input, Origin
@@ -78,6 +80,7 @@ __all__ = [
     "MachineAmount",
     "MachineRequest",
     "MeasuredInput",
+    "MisnamedPart",
     "MixedExtent",
     "MixedTimes",
     "NarrowReduction",
@@ -98,6 +101,7 @@ __all__ = [
     "Sink",
     "Strength",
     "UncheckedNone",
+    "UndividedCount",
     "Unit",
     "UnitMismatch",
     "ZeroDivisor",

@@ -277,4 +277,5 @@ def _stage(expr: Expr, values: dict[str, Stage], file: File) -> Stage | None:
 
 
 def _text(expr: Expr, file: File) -> str:
-    return " ".join(file.source.slice(expr.span).split()).strip("()")
+    text = " ".join(file.source.slice(expr.span).split())
+    return f"({text})" if isinstance(expr, ir.Binary) and not text.startswith("(") else text

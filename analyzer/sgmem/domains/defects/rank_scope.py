@@ -19,10 +19,12 @@ if TYPE_CHECKING:
     from sgmem.domains.defects.foreign_granules import ForeignGranule
     from sgmem.domains.defects.foreign_groups import ForeignGroup
     from sgmem.domains.defects.machine_requests import MachineRequest
+    from sgmem.domains.defects.misnamed_parts import MisnamedPart
     from sgmem.domains.defects.mixed_extents import MixedExtent
     from sgmem.domains.defects.narrow_reductions import NarrowReduction
     from sgmem.domains.defects.overlapping_strides import OverlappingStride
     from sgmem.domains.defects.sibling_groups import SiblingGroup
+    from sgmem.domains.defects.undivided_counts import UndividedCount
     from sgmem.domains.program_facts import ProgramFacts
 
 
@@ -88,3 +90,15 @@ class RankScope:
         from sgmem.domains.defects.foreign_granules import foreign_granules
 
         return foreign_granules(self.program, self.counts)
+
+    def undivided_counts(self) -> Iterator[UndividedCount]:
+        """Counts kept whole where siblings keep them divided."""
+        from sgmem.domains.defects.undivided_counts import undivided_counts
+
+        return undivided_counts(self.program, self.groups, self.counts)
+
+    def misnamed_parts(self) -> Iterator[MisnamedPart]:
+        """Counts of all ranks that are called one rank's."""
+        from sgmem.domains.defects.misnamed_parts import misnamed_parts
+
+        return misnamed_parts(self.program, self.groups, self.counts)

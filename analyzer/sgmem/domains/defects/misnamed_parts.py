@@ -1,0 +1,83 @@
+"""Counts that are called one rank's and are those of all ranks: multiplied by how many there are, or taken from a configuration."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from sgmem.domains.accounting.location import Location
+from sgmem.domains.ranks.groups import spelled
+from sgmem.program.files import dotted
+from sgmem.syntax import ir
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sgmem.domains.ranks.counts import Counts
+    from sgmem.domains.ranks.groups import Groups
+    from sgmem.models.rows import CountRow
+    from sgmem.program.files import File
+    from sgmem.program.program import Program
+    from sgmem.syntax.ir import Expr
+
+_PART = re.compile(rb"(?:per_rank|per_partition|per_worker|num_local)\w*\s*=(?!=)")
+_IS_PART = re.compile(r"per_rank|per_partition|per_worker|num_local")
+_CONFIG = re.compile(r"config|server_args")
+
+
+class MisnamedPart(msgspec.Struct, frozen=True):
+    """`value` is called `name`, one rank's `things`, and counts those of all ranks; `whole` shows it: a group's size, or a config."""
+
+    name: str
+    things: str
+    value: Location
+    whole: Location
+    group: str | None
+
+
+def misnamed_parts(program: Program, groups: Groups, counts: Counts) -> Iterator[MisnamedPart]:
+    """The names of parts that hold the whole."""
+    for path in sorted(program.files.paths):
+        data = program.files.tree.read(path)
+        found = list(_PART.finditer(data)) if b"per_" in data or b"num_local" in data else []
+        file = program.files.get(path) if any(_may_count(data, match, counts) for match in found) else None
+        if file is None:
+            continue
+        for match in found:
+            start = data.rfind(b"\n", 0, match.start()) + 1
+            column = len(data[start : match.start()].decode(errors="replace")) + 1
+            statement = file.statement_at(data.count(b"\n", 0, start) + 1, column)
+            if statement >= 0:
+                yield from _in_statement(file, statement, groups, counts)
+
+
+def _may_count(data: bytes, match: re.Match[bytes], counts: Counts) -> bool:
+    words = re.findall(rb"[A-Za-z_]\w*", data[match.end() : match.end() + 120])
+    return any(row is not None and row.by for row in (counts.named(word.decode()) for word in words))
+
+
+def _in_statement(file: File, statement: int, groups: Groups, counts: Counts) -> Iterator[MisnamedPart]:
+    for binding in file.statement(statement).bindings:
+        name = spelled(binding.target)
+        if binding.value is None or binding.how != "assign" or not _IS_PART.search(name):
+            continue
+        found = _whole(binding.value, file, statement, groups, counts)
+        if found is not None:
+            row, at, group = found
+            yield MisnamedPart(name, row.things, Location(file, statement, binding.value.span), at, group)
+
+
+def _whole(value: Expr, file: File, statement: int, groups: Groups, counts: Counts) -> tuple[CountRow, Location, str | None] | None:
+    """Why a value counts the things of all ranks; None where it need not."""
+    if isinstance(value, ir.Binary) and value.operator == "*":
+        for count, size in ((value.left, value.right), (value.right, value.left)):
+            row, of = counts.of(count), groups.size(size, file, statement)
+            if row is not None and of and of <= set(row.by):
+                return row, Location(file, statement, size.span), next(iter(of))
+    if isinstance(value, ir.Attribute) and _CONFIG.search(dotted(value.base) or ""):
+        row = counts.named(value.attr)
+        if row is not None and row.by and not row.part and not _IS_PART.search(value.attr):
+            return row, Location(file, statement, value.span), None
+    return None

@@ -1,0 +1,196 @@
+"""Counts of the whole model or server kept as one rank's, where siblings keep the same count divided by the ranks that share it.
+
+A sibling keeps it under the same name: in the same function or class, or as an attribute in several modules of the same folder.
+"""
+
+from __future__ import annotations
+
+import re
+from posixpath import dirname
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from sgmem.domains.accounting.location import Location
+from sgmem.domains.algebra import arithmetic
+from sgmem.domains.ranks.groups import spelled
+from sgmem.program.files import dotted
+from sgmem.syntax import ir
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sgmem.domains.ranks.counts import Counts
+    from sgmem.domains.ranks.groups import Groups
+    from sgmem.program.files import File
+    from sgmem.program.program import Program
+    from sgmem.syntax.ir import Expr
+
+_TARGET = re.compile(rb"(?:^|[\s(,])((?:self\.)?[A-Za-z_]\w*)\s*(?::[^=\n]*)?=(?!=)[^=]*$", re.DOTALL)
+_LOOK_BACK = 200
+MIN_DIVIDED = 3
+"""So many modules must divide a count before one that keeps it whole is called odd, and three times as many as those."""
+
+
+class Kept(msgspec.Struct, frozen=True):
+    """`value` is kept as `target`; `group` says over which ranks it was divided before, None if over none."""
+
+    target: str
+    count: str
+    things: str
+    group: str | None
+    value: Location
+    owner: int
+    """The outermost class or function around."""
+
+
+class UndividedCount(msgspec.Struct, frozen=True):
+    """`whole` keeps a count that `siblings` divide."""
+
+    whole: Kept
+    siblings: tuple[Kept, ...]
+
+
+class _Hint(msgspec.Struct, frozen=True):
+    """What the text says: a count is given to `target` at a line; `divides`: a division follows."""
+
+    target: str
+    count: str
+    path: str
+    line: int
+    column: int
+    divides: bool
+
+
+def undivided_counts(program: Program, groups: Groups, counts: Counts) -> Iterator[UndividedCount]:
+    """The counts that are kept whole although their siblings are divided."""
+    by_name: dict[tuple[str, str], list[_Hint]] = {}
+    words, literals = _words(counts)
+    for path in sorted(program.files.paths):
+        data = program.files.tree.read(path)
+        for hint in _hints(path, data, words) if any(literal in data for literal in literals) else ():
+            by_name.setdefault((hint.target, hint.count), []).append(hint)
+    for hints in by_name.values():
+        divides = sum(hint.divides for hint in hints)
+        if 0 < divides < len(hints):
+            yield from _among(_near(hints), program, groups, counts)
+
+
+def _near(hints: list[_Hint]) -> list[_Hint]:
+    """Those in files or folders where some are divided and some are not; in a folder those that are must be many."""
+    by_file: dict[str, list[_Hint]] = {}
+    by_folder: dict[str, list[_Hint]] = {}
+    for hint in hints:
+        by_file.setdefault(hint.path, []).append(hint)
+        by_folder.setdefault(dirname(hint.path), []).append(hint)
+    kept: dict[_Hint, None] = {}
+    for places, many in ((by_file, False), (by_folder, True)):
+        for here in places.values():
+            divided = sum(hint.divides for hint in here)
+            whole = len(here) - divided
+            if divided and whole and (not many or divided >= max(MIN_DIVIDED, 3 * whole)):
+                kept.update(dict.fromkeys(here))
+    return list(kept)
+
+
+def _among(hints: list[_Hint], program: Program, groups: Groups, counts: Counts) -> Iterator[UndividedCount]:
+    kept: list[Kept] = []
+    for hint in hints:
+        file = program.files.get(hint.path)
+        statement = file.statement_at(hint.line, hint.column) if file is not None else -1
+        if file is not None and statement >= 0:
+            kept += _kept(file, statement, hint, groups, counts)
+    for whole in dict.fromkeys(one for one in kept if one.group is None):
+        siblings = [one for one in kept if one.group is not None and _are_siblings(one, whole)]
+        near = [one for one in siblings if one.value.path == whole.value.path and one.owner == whole.owner]
+        others = [one for one in kept if one.group is None and _are_siblings(one, whole)]
+        enough = len(siblings) >= max(MIN_DIVIDED, 3 * len(others)) and whole.target.startswith("self.")
+        if (near or enough) and not _divided_later(whole, groups):
+            yield UndividedCount(whole, tuple(near or siblings))
+
+
+def _are_siblings(one: Kept, other: Kept) -> bool:
+    same = one.value.path == other.value.path and one.owner == other.owner
+    return same or dirname(one.value.path) == dirname(other.value.path)
+
+
+def _kept(file: File, statement: int, hint: _Hint, groups: Groups, counts: Counts) -> Iterator[Kept]:
+    for binding in file.statement(statement).bindings:
+        if binding.value is None or binding.how not in ("assign", "annotate") or dotted(binding.target) != hint.target:
+            continue
+        for leaf, divisor in _leaves(binding.value):
+            row = counts.named(spelled(leaf))
+            if row is None or spelled(leaf) != hint.count or not _is_foreign(leaf):
+                continue
+            of = groups.size(divisor, file, statement) if divisor is not None else frozenset()
+            if divisor is not None and not of:
+                continue
+            group = next(iter(of), None)
+            yield Kept(hint.target, hint.count, row.things, group, Location(file, statement, leaf.span), _owner(file, statement))
+
+
+def _leaves(value: Expr, divisor: Expr | None = None) -> Iterator[tuple[Expr, Expr | None]]:
+    """The attributes that a value consists of, through minima and alternatives, each with what it is divided by."""
+    match value:
+        case ir.Attribute():
+            yield value, divisor
+        case ir.Binary(operator="//" | "/", left=left, right=right):
+            yield from _leaves(left, right)
+        case ir.Call() if arithmetic.function_name(value) in ("min", "max", "int"):
+            for argument in value.args:
+                yield from _leaves(argument.value, divisor)
+        case ir.Conditional(body=body, orelse=orelse):
+            yield from _leaves(body, divisor)
+            yield from _leaves(orelse, divisor)
+
+
+def _is_foreign(leaf: Expr) -> bool:
+    """Whether a count belongs to another object, such as the configuration: an object's own may be anything."""
+    return isinstance(leaf, ir.Attribute) and (isinstance(leaf.base, ir.Attribute | ir.Call) or dotted(leaf.base) != "self")
+
+
+def _owner(file: File, statement: int) -> int:
+    scope = file.outline.statements[statement].scope
+    while scope > 0 and file.scope(scope).kind != "function":
+        scope = file.scope(scope).parent
+    return scope
+
+
+def _divided_later(whole: Kept, groups: Groups) -> bool:
+    """Whether what keeps the count is divided where it is used, anywhere in the file."""
+    file, last = whole.value.file, whole.target.rpartition(".")[2]
+    for statement in file.mentions(last):
+        if "/" not in file.own_text(statement) or file.outline.statements[statement].kind in ("function", "class"):
+            continue
+        for root in file.statement(statement).expressions():
+            for node in ir.walk(root):
+                if isinstance(node, ir.Binary) and node.operator in ("//", "/") and dotted(node.left) == whole.target:
+                    if groups.size(node.right, file, statement):
+                        return True
+    return False
+
+
+# -- by the text ----------------------------------------------------------------------------------------------------------
+
+
+def _words(counts: Counts) -> tuple[re.Pattern[bytes], tuple[bytes, ...]]:
+    """A pattern for attributes that may count what is split over ranks, and literals of which a file with a match holds one."""
+    rows = [row for row in counts.models.counts.rows if row.by and not row.part and row.ranks is None]
+    lasts = sorted({pattern.rpartition(".")[2] for row in rows for pattern in row.names})
+    literals = {max(last.split("*"), key=len).encode() for last in lasts}
+    fewest = tuple(sorted(one for one in literals if not any(other in one for other in literals - {one})))
+    alternatives = "|".join(last.replace("*", r"\w*") for last in lasts)
+    return re.compile(rf"\.((?:{alternatives}))\b(?!\s*=[^=])(?!\()".encode()), fewest
+
+
+def _hints(path: str, data: bytes, words: re.Pattern[bytes]) -> Iterator[_Hint]:
+    for match in words.finditer(data):
+        if data[max(0, match.start() - 4) : match.start()] == b"self":
+            continue  # an object's own count may be anything
+        target = _TARGET.search(data, max(0, match.start() - _LOOK_BACK), match.start())
+        if target is None:
+            continue
+        start = data.rfind(b"\n", 0, match.start()) + 1
+        column = len(data[start : match.start()].decode(errors="replace")) + 1
+        divides = re.match(rb"\s*\)?\s*//?", data[match.end() : match.end() + 80]) is not None
+        yield _Hint(target[1].decode(), match[1].decode(), path, data.count(b"\n", 0, start) + 1, column, divides)

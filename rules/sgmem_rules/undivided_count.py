@@ -1,0 +1,52 @@
+"""SGM120: a count of the whole model or server kept as one rank's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sgmem.api import Point, Report, Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sgmem.api import Facts, MisnamedPart, UndividedCount
+
+_SHOWN = 2
+
+
+class UndividedCountRule(Rule):
+    name = "undivided-count"
+    code = "SGM120"
+
+    def check(self, facts: Facts) -> Iterator[Report]:
+        for found in facts.ranks.undivided_counts():
+            yield undivided(found)
+        for part in facts.ranks.misnamed_parts():
+            yield misnamed(part)
+
+
+def undivided(found: UndividedCount) -> Report:
+    whole, siblings = found.whole, found.siblings
+    where = "another place" if len(siblings) == 1 else f"{len(siblings)} other places"
+    return Report(
+        location=whole.value,
+        message=f"{whole.value.code} counts the {whole.things} of all ranks and is kept as {whole.target}; {where} divide it by the "
+        f"size of the {siblings[0].group} before",
+        confidence="medium",
+        steps=(
+            *(Point(one.value, f"kept as {one.target} after a division by the size of the {one.group}") for one in siblings[:_SHOWN]),
+            Point(whole.value, f"kept as {whole.target} undivided"),
+        ),
+        fix=f"divide it by the size of the {siblings[0].group}",
+    )
+
+
+def misnamed(found: MisnamedPart) -> Report:
+    why = f"multiplied by the size of the {found.group}" if found.group else "as the configuration counts them"
+    return Report(
+        location=found.value,
+        message=f"{found.name} is called one rank's and holds the {found.things} of all ranks, {why}",
+        confidence="medium",
+        steps=(Point(found.whole, why), Point(found.value, f"kept as {found.name} undivided")),
+        fix="divide it by the number of ranks that share",
+    )
