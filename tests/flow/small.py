@@ -6,8 +6,9 @@ import re
 from textwrap import dedent
 from typing import TYPE_CHECKING
 
+from sgmem.flow.frontier import Budget
 from sgmem.flow.seeds import Seeds
-from sgmem.flow.slicer import Budget, Slicer
+from sgmem.flow.slicer import Slicer
 from sgmem.flow.wanted import Wanted
 from sgmem.program.program import Program
 from sgmem.queries.options import TraceOptions

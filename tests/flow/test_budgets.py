@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from flow.small import MAIN, line_of, slice_lines, sliced, told
 
+from sgmem.flow.frontier import Budget
 from sgmem.flow.graph import describe
-from sgmem.flow.slicer import Budget
 
 
 def test_the_slice_stops_after_so_many_places_and_says_so() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from flow.small import MAIN, assert_marks, slice_lines, sliced, told
 
-from sgmem.flow.slicer import Budget
+from sgmem.flow.frontier import Budget
 from sgmem.flow.ways import MAX_WAYS
 
 ENDLESS = {

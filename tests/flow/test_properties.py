@@ -11,8 +11,9 @@ from flow.walks import TooLong, reached
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
+from sgmem.flow.frontier import Budget
 from sgmem.flow.seeds import Seeds
-from sgmem.flow.slicer import Budget, Slicer
+from sgmem.flow.slicer import Slicer
 from sgmem.flow.wanted import Wanted
 from sgmem.program.program import Program
 from sgmem.queries.options import TraceOptions

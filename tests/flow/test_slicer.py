@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 from flow.small import assert_marks, line_of, slice_lines, sliced
 
+from sgmem.flow.frontier import Budget
 from sgmem.flow.graph import SiteKey
 from sgmem.flow.places import Field, Parameter
-from sgmem.flow.slicer import Budget, Slicer
+from sgmem.flow.slicer import Slicer
 
 MATCHED = {
     "one helper serves two callers": """

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from flow.small import program_of
 
+from sgmem.flow.frontier import Budget
 from sgmem.flow.seeds import Seeds
-from sgmem.flow.slicer import Budget, Slicer
+from sgmem.flow.slicer import Slicer
 from sgmem.flow.wanted import Wanted, full_name
 
 SOURCE = """

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable
 
-import msgspec
-
 from sgmem.flow.arithmetic import formula_span
+from sgmem.flow.busy import Writers
 from sgmem.flow.conversions import is_same_amount
+from sgmem.flow.frontier import START, Budget, Distance, Frontier
 from sgmem.flow.graph import FormulaSite, Move, Role, SiteKey, Slice, SliceSite, State, describe
-from sgmem.flow.occurrences import Grade, Occurrences
+from sgmem.flow.occurrences import Occurrences
 from sgmem.flow.order import ENTRY, Order
 from sgmem.flow.places import Field, LooseField, Parameter, Path, Place, Result, Variable
 from sgmem.flow.step import Kind, Step
@@ -23,33 +22,6 @@ from sgmem.program.files import File, dotted
 from sgmem.program.program import Program
 from sgmem.syntax import ir
 from sgmem.syntax.ir import Expr, Span
-
-
-class Budget(msgspec.Struct, frozen=True):
-    """What ends a slice that would not end by itself; each stop is reported.
-
-    `states` bounds places followed, `derivations` the arithmetic steps away from the parameter, `fields` how many fields a computed
-    value is followed through, `depth` the hops. `computed` says whether values computed from the parameter are followed at all, and
-    `through_constructors` whether they are where they size a new object, which is where they end otherwise.
-    """
-
-    states: int = 6000
-    derivations: int = 3
-    fields: int = 2
-    depth: int | None = None
-    computed: bool = True
-    through_constructors: bool = False
-
-
-class Distance(msgspec.Struct, frozen=True):
-    """How far a state is from the parameter."""
-
-    hops: int = 0
-    derivations: int = 0
-    fields: int = 0
-
-
-START = Distance()
 
 
 class Slicer:
@@ -65,9 +37,7 @@ class Slicer:
         self.uses = Uses(program, self.occurrences, self.order)
         self.stepper = Stepper(program, self.occurrences)
         self.slice = Slice()
-        self._pending: deque[tuple[State, Distance]] = deque()
-        self._followed = 0
-        self._seen: set[State] = set()
+        self.frontier = Frontier(budget, self.slice, Writers(program, self.occurrences))
         self._ways = Ways()
         self._stepped: dict[tuple[Expr, Path, str | None], list[Step]] = {}
 
@@ -80,26 +50,22 @@ class Slicer:
         """Note that the value at `source` arrives at a place, and follow the place when it is new. Gives the state that is followed."""
         state = self._ways.merged(state)
         self.slice.entering.setdefault(state, {}).setdefault(source, kind)
-        if state not in self._seen and (self.budget.depth is None or distance.hops <= self.budget.depth):
-            self._seen.add(state)
-            self._pending.append((state, distance))
+        if self.budget.depth is None or distance.hops <= self.budget.depth:
+            self.frontier.add(state, distance)
         return state
 
     def start(self, state: State) -> None:
         """Follow a place that nothing known writes."""
-        if state not in self._seen:
-            self._seen.add(state)
-            self._pending.append((state, Distance()))
+        self.frontier.add(state)
 
     def run(self) -> None:
-        """Follow every pending place."""
-        while self._pending:
-            if self._followed >= self.budget.states:
-                self._stop_here()
-                return
-            state, distance = self._pending.popleft()
-            self._followed += 1
-            for use in self.uses.of(state.place, state.path, state.stack):
+        """Follow every place that waits."""
+        for state, distance in self.frontier:
+            uses = list(self.uses.of(state.place, state.path, state.stack))
+            if self.frontier.set_aside(state, distance, len(uses)):
+                continue
+            self.frontier.followed += 1
+            for use in uses:
                 self.follow(use, state, distance)
 
     def follow(self, use: Use, state: State, distance: Distance) -> None:
@@ -201,7 +167,7 @@ class Slicer:
                         assert step.target is not None
                         stack = outer if isinstance(step.target, Variable) else ()
                         onward = State(step.target, step.path, state.derived, stack)
-                        known = self._ways.merged(onward) in self._seen
+                        known = self._ways.merged(onward) in self.frontier
                         onward = self.reach(onward, source, "alias", distance)
                         self.slice.moves.append(Move(state, (source,), onward))
                         if not known:
@@ -255,14 +221,6 @@ class Slicer:
             key, FormulaSite(key, use.file, use.statement, step.formula, target, step.target, derivations, stack)
         )
         return key
-
-    def _stop_here(self) -> None:
-        """Report that the places still waiting are not followed, at the site where the value enters the first of them."""
-        entered = [key for state, _ in self._pending for key in self.slice.entering.get(state, ())]
-        why = f"stopped after {self._followed} places with {len(self._pending)} waiting; narrow the name or limit it with --depth"
-        for key in [*entered, *self.slice.sites][:1]:
-            self.slice.unresolved[(key.file.path, key.span.line, why)] = None
-        self._pending.clear()
 
 
 def _stack(step: Step, use: Use) -> Stack:
@@ -332,6 +290,3 @@ def target_text(file: File, statement: int, step: Step) -> str:
 
 def _holds(root: Expr, node: Expr) -> bool:
     return root.span.contains(node.span)
-
-
-__all__ = ["Budget", "Field", "Grade", "LooseField", "Slicer", "ir"]

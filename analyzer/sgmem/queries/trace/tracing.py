@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from sgmem.config.errors import NothingAnalysed
 from sgmem.flow.bulk import BulkWrites
+from sgmem.flow.frontier import Budget
 from sgmem.flow.places import Field, LooseField
 from sgmem.flow.seeds import Seeds
-from sgmem.flow.slicer import Budget, Slicer
+from sgmem.flow.slicer import Slicer
 from sgmem.flow.wanted import Wanted, full_name
 from sgmem.models.load import Models
 from sgmem.program.entities import Function
@@ -108,7 +109,7 @@ def budget_for(options: TraceOptions) -> Budget:
     if options.direction == "back":
         return Budget(depth=options.depth, computed=False)
     if options.to is not None:
-        return Budget(depth=options.depth, derivations=5, fields=3, through_constructors=True)
+        return Budget(depth=options.depth, derivations=5, fields=3, through_constructors=True, sites=None, reads=None)
     return Budget(depth=options.depth)
 
 

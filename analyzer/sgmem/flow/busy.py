@@ -1,0 +1,94 @@
+"""Busy fields: read at many places and mostly set from elsewhere, so that a reader rarely sees the value that is followed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from sgmem.flow.places import Field, Parameter
+from sgmem.syntax import ir
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from sgmem.flow.graph import SiteKey, Slice
+    from sgmem.flow.occurrences import Occurrence, Occurrences
+    from sgmem.program.calls import CallSite
+    from sgmem.program.program import Program
+
+MANY_READS = 16
+"""From how many reads on it matters what else a field holds."""
+_SHARE = 4
+"""One write in so many must carry the value, or"""
+_OTHERS = 6
+"""there must be fewer than this many that do not: an amount that is worked out step by step is written a few times."""
+
+
+class Share(msgspec.Struct, frozen=True):
+    """Of how many writes of a field some carry the value."""
+
+    carrying: int
+    total: int
+
+    @property
+    def is_small(self) -> bool:
+        return self.carrying * _SHARE < self.total and self.total - self.carrying >= _OTHERS
+
+
+class Writers:
+    """Counts what writes a field; constants such as None and 0, which reset it, and adjustments of its own value aside."""
+
+    def __init__(self, program: Program, occurrences: Occurrences) -> None:
+        self.program = program
+        self.occurrences = occurrences
+
+    def share(self, place: Field, slice_: Slice) -> Share:
+        """The share of the writes that the slice reaches. A constructor that stores its parameter writes once for each of its calls."""
+        reached = set(self._reached(place, slice_))
+        carrying, total = len(reached), 0
+        for store in self._stores(place):
+            handed_in = self._parameter(store)
+            calls = self.program.calls.callers(handed_in.function) if handed_in is not None else ()
+            if handed_in is None or not calls:
+                total += 1
+                continue
+            total += len(calls)
+            at = (store.file.path, store.file.statement(store.statement).span.line)
+            if at in {(key.file.path, key.span.line) for key in reached}:
+                carrying += len(set(self._reached(handed_in, slice_))) - 1
+        return Share(carrying, max(total + len(list(self._constructions(place))), carrying))
+
+    def _reached(self, place: Field | Parameter, slice_: Slice) -> Iterator[SiteKey]:
+        for state, sources in slice_.entering.items():
+            if state.place == place:
+                yield from sources
+
+    def _stores(self, place: Field) -> Iterator[Occurrence]:
+        for seen in self.occurrences.writes(place.name):
+            value = seen.binding.value if seen.binding is not None else None
+            if seen.place != place or value is None or isinstance(value, ir.Const):
+                continue
+            if not any(isinstance(node, ir.Attribute) and node.attr == place.name for node in ir.walk(value)):
+                yield seen
+
+    def _parameter(self, store: Occurrence) -> Parameter | None:
+        """The constructor's parameter that a store keeps as it is."""
+        value = store.binding.value if store.binding is not None else None
+        function = self.program.calls.inside(store.file, store.statement)
+        if function is None or function.name != "__init__" or not isinstance(value, ir.Name):
+            return None
+        return Parameter(function, value.id) if function.parameter(value.id) is not None else None
+
+    def _constructions(self, place: Field) -> Iterable[CallSite]:
+        """The calls of a generated constructor that give the field."""
+        if not self.program.classes.is_record(place.owner) or self.program.calls.constructor(place.owner) is not None:
+            return ()
+        fields = self.program.classes.record_fields(place.owner)
+        index = fields.index(place.name) if place.name in fields else len(fields)
+        return [site for site in self.program.calls.callers(place.owner) if _gives(site, place.name, index)]
+
+
+def _gives(site: CallSite, name: str, index: int) -> bool:
+    positional = [argument for argument in site.arguments if argument.keyword is None and not argument.star]
+    return any(argument.keyword == name for argument in site.arguments) or 0 <= index - site.filled < len(positional)

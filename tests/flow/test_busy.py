@@ -1,0 +1,82 @@
+"""A field that many places read is followed only where the value is a fair part of what it holds."""
+
+from __future__ import annotations
+
+import pytest
+from flow.small import MAIN, slice_lines, sliced, told
+
+from sgmem.flow.busy import MANY_READS
+from sgmem.flow.frontier import Budget
+from sgmem.flow.slicer import Slicer
+
+OTHERS = 9
+"""How many other functions set the field in each program below."""
+
+
+def program(others: str, fields: str = "    size: int = 0\n", reads: int = MANY_READS) -> str:
+    """Batch.size is set by `start` from the budget, by OTHERS functions with `others`, and read in as many functions as `reads`."""
+    text = f"@dataclass\nclass Batch:\n{fields}def start(batch: Batch, budget):\n    batch.size = budget\n"
+    text += "".join(f"def set{i}(batch: Batch, other):\n    {others}\n" for i in range(OTHERS))
+    text += "".join(f"def read{i}(batch: Batch):\n    show(batch.size)\n" for i in range(reads))
+    return f"from dataclasses import dataclass\n{text}"
+
+
+def reads_reached(slicer: Slicer, source: str) -> int:
+    lines = source.splitlines()
+    return sum("show(" in lines[line - 1] for path, line in slice_lines(slicer) if path == MAIN)
+
+
+@pytest.mark.parametrize("others", ["batch.size = other", "make(Batch(size=other))", "make(Batch(other))"])
+def test_the_reads_of_a_field_that_mostly_holds_other_values_are_left_out_and_told(others: str) -> None:
+    source = program(others)
+    slicer = sliced(source, "start.budget")
+    assert reads_reached(slicer, source) == 0
+    assert (MAIN, 6) in slice_lines(slicer)  # the write itself stays
+    (why,) = told(slicer)
+    assert f"Batch.size mostly holds other values (1 of {OTHERS + 1} writes" in why
+
+
+@pytest.mark.parametrize(
+    "others",
+    [
+        "batch.size = None",
+        "batch.size = 0",
+        "batch.size = min(batch.size, other)",
+        "batch.length = other",
+        "make(Batch())",
+    ],
+)
+def test_resets_and_adjustments_are_no_other_values(others: str) -> None:
+    source = program(others)
+    slicer = sliced(source, "start.budget")
+    assert reads_reached(slicer, source) == MANY_READS
+    assert told(slicer) == []
+
+
+def test_a_field_with_few_reads_is_followed_whatever_else_it_holds() -> None:
+    source = program("batch.size = other", reads=MANY_READS - 1)
+    assert reads_reached(sliced(source, "start.budget"), source) == MANY_READS - 1
+
+
+def test_a_field_is_followed_when_a_fair_part_of_its_writes_carries_the_value() -> None:
+    more = "".join(f"def more{i}(batch: Batch, budget):\n    start(batch, budget)\n    batch.size = budget\n" for i in range(3))
+    source = program("batch.size = other") + more
+    assert reads_reached(sliced(source, "budget"), source) == MANY_READS
+
+
+def test_a_constructor_that_keeps_its_parameter_writes_once_for_each_of_its_calls() -> None:
+    reads = "".join(f"def read{i}(pool: Pool):\n    show(pool.size)\n" for i in range(MANY_READS))
+    head = "class Pool:\n    def __init__(self, size):\n        self.size = size\ndef start(budget):\n    keep(Pool(budget))\n"
+    others = "".join(f"def make{i}(other):\n    keep(Pool(other))\n" for i in range(OTHERS))
+    assert reads_reached(sliced(head + others + reads, "start.budget"), head + others + reads) == 0
+    assert reads_reached(sliced(head + reads, "start.budget"), head + reads) == MANY_READS
+
+
+def test_the_parameter_itself_is_followed_however_busy() -> None:
+    source = program("batch.size = other")
+    assert reads_reached(sliced(source, "Batch.size"), source) == MANY_READS
+
+
+def test_without_the_budget_every_field_is_followed() -> None:
+    source = program("batch.size = other")
+    assert reads_reached(sliced(source, "start.budget", budget=Budget(reads=None)), source) == MANY_READS
