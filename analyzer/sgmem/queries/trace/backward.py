@@ -40,6 +40,8 @@ class BackwardSlice:
         self.measurements = Measurements(program, models)
         self.births = Births(program, slicer.occurrences, slicer.order, self.measurements.measures)
         self.conditions = Conditions(program, slicer.order)
+        self._chains: list[tuple[SiteKey, list[SiteKey]]] = []
+        """Each birth with the sites of its hops."""
 
     def of(self, births: Iterable[Birth], hops: int = 0) -> list[Led]:
         """Births with their sites and the sites of their hops, which become part of the slice. `hops` is how far what they lead to is
@@ -51,7 +53,22 @@ class BackwardSlice:
             for source, target in pairwise((key, *reversed(via))):
                 self.slicer.slice.lead(source, target, "assign")
             found.append((birth, key, via))
+            self._chains.append((key, via))
         return found
+
+    def derive(self) -> None:
+        """Mark the hops that only the backward search found and that hand on what is computed from the parameter, never the parameter
+        itself: they are as derived as what lies on the way forward."""
+        slice_ = self.slicer.slice
+        ahead = {*slice_.entries, *(key for move in slice_.moves for key in move.sites)}
+        raw = {hop for birth, via in self._chains if birth in ahead and not slice_.sites[birth].derived for hop in via}
+        changed = True
+        while changed:
+            changed = False
+            for birth, via in self._chains:
+                for hop in via if slice_.sites[birth].derived else ():
+                    if not slice_.sites[hop].derived and hop not in ahead and hop not in raw:
+                        slice_.sites[hop].derived = changed = True
 
     def lead(self, expr: Expr, into: SiteKey, statement: int, kind: Kind = "assign", stack: Stack = (), path: Path = ()) -> list[Led]:
         """Follow an expression back and lead its births to a site of the same statement; for an operand the most telling ones."""

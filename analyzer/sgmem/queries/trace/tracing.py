@@ -65,6 +65,7 @@ def compute(tree: SourceTree, name: str, options: TraceOptions) -> Trace:
     formulas = FormulaReports(analysis.program, slicer, backward, analysis.models)
     report("reading formulas")
     formulas.collect()
+    backward.derive()
     slicer.slice.join_places()
     return assemble(analysis, name, formulas, options)
 
