@@ -18,6 +18,9 @@ from sgmem.syntax import ir
 
 SAME = {"copy", "deepcopy", "cast", "dict", "OrderedDict", "list", "tuple", "deque", "iter", "vars", "asdict"}
 REORDERED = {"set", "sorted", "reversed", "frozenset"}
+STEERED = NUMERIC | REORDERED
+STEERING = {"key", "reverse", "dtype", "device"}
+"""Keywords by which such a function is told how to choose, order or store: its result is made of its other arguments."""
 METHODS = {"item", "copy", "clone", "tolist", "cpu", "cuda", "to", "detach"}
 _OUTSIDE = {"add_argument"}
 """Methods of library objects that are no part of the program, whatever object they are called on."""
@@ -106,6 +109,9 @@ class Calling(Landing):
         """Builtins and library functions whose effect on a value is known."""
         position = call.args.index(argument)
         scope = file.outline.statements[statement].scope
+        if argument.keyword in STEERING and last in STEERED:
+            found.append(ending(value, "read"))
+            return None
         if last == "getattr" and len(call.args) >= 2:
             key = call.args[1].value
             if position == 0 and value.path:
