@@ -25,14 +25,20 @@ PROGRAM = """
             self.queue = Queue(tokens=self.tokens, other=self.other, share=runner.budget)
 
 
+    def twice(amount):
+        return amount * 2
+
+
     class Queue:
         def __init__(self, tokens, other, share):
             self.tokens = tokens
             self.other = other
             self.share = share
 
-        def left(self, runner: Runner):
-            return runner.budget - self.tokens - self.other - self.share
+        def left(self, runner: Runner, spare):
+            kept = twice(spare)
+            show(twice(runner.budget))
+            return runner.budget - self.tokens - self.other - self.share - kept
 """
 
 
@@ -54,3 +60,7 @@ def test_hops_from_another_value_and_from_the_parameter_itself_are_not() -> None
     assert not found["self.other = other store"]
     assert not found["share=runner.budget pass"]
     assert not found["self.share = share store"]
+
+
+def test_a_helper_that_others_give_the_parameter_gives_this_caller_none_of_it() -> None:
+    assert not derived()["kept = twice(spare) read"]

@@ -15,17 +15,20 @@ from sgmem.flow.slicer import Slicer
 from sgmem.flow.step import Kind
 from sgmem.flow.uses import Stack
 from sgmem.models.load import Models
-from sgmem.program.calls import bind
+from sgmem.program.calls import CallSite, bind
 from sgmem.program.classes import assigned
+from sgmem.program.entities import Function
 from sgmem.program.files import dotted
 from sgmem.program.program import Program
 from sgmem.syntax import ir
-from sgmem.syntax.ir import Expr
+from sgmem.syntax.ir import Expr, Span
 
 _ROLES: dict[str, Role] = {"measurement": "measurement", "declaration": "declaration", "constant": "write", "computed": "formula"}
 
 Led = tuple[Birth, SiteKey, list[SiteKey]]
 """A birth, its site, and the sites of the hops from it, the nearest to where it leads first."""
+
+SiteOfCall = tuple[str, Span]
 
 MAX_ALTERNATIVES = 4
 """Of the births of a formula's input as many are shown, all as telling as the first."""
@@ -40,8 +43,7 @@ class BackwardSlice:
         self.measurements = Measurements(program, models)
         self.births = Births(program, slicer.occurrences, slicer.order, self.measurements.measures)
         self.conditions = Conditions(program, slicer.order)
-        self._chains: list[tuple[SiteKey, list[SiteKey]]] = []
-        """Each birth with the sites of its hops."""
+        self._chains: list[Led] = []
 
     def of(self, births: Iterable[Birth], hops: int = 0) -> list[Led]:
         """Births with their sites and the sites of their hops, which become part of the slice. `hops` is how far what they lead to is
@@ -53,7 +55,7 @@ class BackwardSlice:
             for source, target in pairwise((key, *reversed(via))):
                 self.slicer.slice.lead(source, target, "assign")
             found.append((birth, key, via))
-            self._chains.append((key, via))
+        self._chains += found
         return found
 
     def derive(self) -> None:
@@ -61,14 +63,25 @@ class BackwardSlice:
         itself: they are as derived as what lies on the way forward."""
         slice_ = self.slicer.slice
         ahead = {*slice_.entries, *(key for move in slice_.moves for key in move.sites)}
-        raw = {hop for birth, via in self._chains if birth in ahead and not slice_.sites[birth].derived for hop in via}
+        raw = {hop for _, born, via in self._chains if born in ahead and not slice_.sites[born].derived for hop in via}
+        entered: dict[Function, set[SiteOfCall]] = {}
+        for move in slice_.moves:
+            if move.target is not None and isinstance(move.target.place, Parameter) and move.target.stack:
+                entered.setdefault(move.target.place.function, set()).add(_where(move.target.stack[-1]))
+        chains = [led for led in self._chains if not self._is_shared(led[0], entered)]
         changed = True
         while changed:
             changed = False
-            for birth, via in self._chains:
-                for hop in via if slice_.sites[birth].derived else ():
+            for _, born, via in chains:
+                for hop in via if slice_.sites[born].derived else ():
                     if not slice_.sites[hop].derived and hop not in ahead and hop not in raw:
                         slice_.sites[hop].derived = changed = True
+
+    def _is_shared(self, birth: Birth, entered: dict[Function, set[SiteOfCall]]) -> bool:
+        """Whether a value was born inside a call of a function that only other calls hand the parameter: what it computes from its
+        arguments is derived for them, and need not be for this one."""
+        function = self.program.calls.inside(birth.file, birth.statement) if birth.stack else None
+        return function in entered and _where(birth.stack[-1]) not in entered[function]
 
     def lead(self, expr: Expr, into: SiteKey, statement: int, kind: Kind = "assign", stack: Stack = (), path: Path = ()) -> list[Led]:
         """Follow an expression back and lead its births to a site of the same statement; for an operand the most telling ones."""
@@ -180,6 +193,10 @@ class BackwardSlice:
         key = SiteKey(hop.file, hop.span, role, hop.text)
         self.slicer.slice.add(SliceSite(key, hop.statement, None, False, kind="rename" if role == "read" else "copy", hops=hops))
         return key
+
+
+def _where(site: CallSite) -> SiteOfCall:
+    return site.file.path, site.call.span
 
 
 def written(site: SliceSite) -> Iterator[tuple[Expr, Path]]:
