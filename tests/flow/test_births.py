@@ -339,3 +339,45 @@ def lower(text: str) -> Expr:
 )
 def test_the_path_that_unpacking_takes(target: str, name: str, paths: list[tuple[int | str, ...]]) -> None:
     assert list(unpacking(lower(target), name)) == paths
+
+
+SETTINGS = """
+class Setting:
+    def __init__(self, default):
+        self.default = default
+
+    def read(self):
+        return self.chosen()
+
+    def chosen(self):
+        return self.default
+
+
+class Settings:
+    SIZE = Setting(4)
+    SHARE = Setting(gauge())
+    LATER = Setting(5)
+
+
+ALONE = Setting(6)
+settings = Settings()
+"""
+
+
+@pytest.mark.parametrize(
+    ("read", "lines"),
+    [
+        ("Settings.SIZE.read()", {"    SIZE = Setting(4)"}),
+        ("settings.SIZE.chosen()", {"    SIZE = Setting(4)"}),
+        ("Settings.SHARE.read()", {"    SHARE = Setting(gauge())"}),
+        ("ALONE.read()", {"ALONE = Setting(6)"}),
+        ("ALONE.default", {"ALONE = Setting(6)"}),
+        ("settings.LATER.read()", {"    LATER = Setting(5)", "    settings.LATER = Setting(7)"}),
+    ],
+)
+def test_what_an_object_of_its_own_name_holds_is_what_it_was_made_with(read: str, lines: set[str]) -> None:
+    source = f"{SETTINGS}\ndef start():\n    value = {read}\n    show(value)\n"
+    if len(lines) > 1:  # something else may be there by then
+        source += "\ndef change(settings: Settings):\n    settings.LATER = Setting(7)\n"
+        lines |= {line for line in SETTINGS.splitlines() if "Setting(" in line and "class" not in line}
+    assert {source.splitlines()[birth.span.line - 1] for birth in births(source)} == lines

@@ -20,7 +20,7 @@ def index() -> WordIndex:
 
 def test_finds_whole_words_and_says_where_a_second_look_is_needed(index: WordIndex) -> None:
     assert index.search(b"tp_size") == {"a.py": True, "b.py": False}
-    assert index.search(b"tp") == {"c.py": True}
+    assert index.search(b"tp") == {"c.py": False}
     assert index.search(b"size") == {}
 
 
@@ -38,6 +38,15 @@ def test_the_first_and_the_last_word_are_found() -> None:
     index = WordIndex(NullStore())
     index.add([("x.py", "1", b"one two")])
     assert index.search(b"one") and index.search(b"two")
+
+
+def test_files_come_in_order_however_many_and_whenever_they_were_added() -> None:
+    index = WordIndex(NullStore())
+    index.add([(f"{number:03}.py", "", b"even" if number % 2 == 0 else b"odd") for number in reversed(range(200))])
+    assert list(index.search(b"even")) == [f"{number:03}.py" for number in range(0, 200, 2)]
+    index.add([("001.py", "", b"even"), ("late.py", "", b"even")])
+    assert list(index.search(b"even"))[:2] == ["000.py", "001.py"]
+    assert list(index.search(b"even"))[-1] == "late.py"
 
 
 def test_words_are_kept_by_content(tmp_path: Path) -> None:

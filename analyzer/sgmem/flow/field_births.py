@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from sgmem.flow.arithmetic import is_text
 from sgmem.flow.aside import distance
 from sgmem.flow.birth import At, Birth, BirthKind, unpacking
+from sgmem.flow.made import Made
 from sgmem.flow.occurrences import Occurrence, Occurrences
 from sgmem.flow.order import ENTRY, Order
 from sgmem.flow.places import Field, GlobalVariable, LooseField, Path, Place
@@ -35,6 +36,7 @@ class FieldBirths:
         self.order = order
         self.measures = measures
         self.published = Published(program, occurrences)
+        self.made = Made(program, occurrences)
 
     def _expression(self, expr: Expr, path: Path, at: At, seen: Seen) -> Iterator[Birth]:
         """The births of an expression's value, or of what `path` leads to in it."""
@@ -45,7 +47,7 @@ class FieldBirths:
         text = dotted(expr)
         assigned_here = self.order.assignments(at.file, at.scope, text) if text is not None else {}
         if text is None or not assigned_here or not isinstance(place, Field | LooseField):
-            yield from self._writes(place, path, at, seen)
+            yield from self._writes(place, path, at, seen, made=self.made.by(expr.base, at))
             return
         reaching = self.order.reaching_assignments(at.file, at.scope, text, at.statement)
         key = ((place, reaching), path)
@@ -68,9 +70,12 @@ class FieldBirths:
         }
         return any(since < index < at.statement for name in names for index in at.file.mentions_in(at.scope, name))
 
-    def _writes(self, place: Place, path: Path, at: At, seen: Seen, hidden: frozenset[int] = frozenset()) -> Iterator[Birth]:
-        """A field or global: its declaration if it is a record's, else what is assigned to it anywhere but by `hidden` statements."""
-        key = (place, path)
+    def _writes(
+        self, place: Place, path: Path, at: At, seen: Seen, hidden: frozenset[int] = frozenset(), made: CallSite | None = None
+    ) -> Iterator[Birth]:
+        """A field or global: its declaration if it is a record's, else what is assigned to it anywhere but by `hidden` statements;
+        `made` is the call that made the object, if that is known."""
+        key = (place, made), path
         if key in seen:
             return
         seen.add(key)
@@ -89,7 +94,7 @@ class FieldBirths:
         stores = self._stores(place)
         for store in stores:
             if store.file is not at.file or store.statement not in hidden:
-                yield from self._store(store, place, path, at, (), seen)
+                yield from self._store(store, place, path, at, () if made is None else (made,), seen)
         if not stores and isinstance(place, Field):
             for copy in self.published.sources(place):
                 write = copy.write

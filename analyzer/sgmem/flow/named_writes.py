@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from sgmem.program.entities import Function
 from sgmem.program.files import dotted
+from sgmem.source.words import words_of
 from sgmem.syntax import ir
 
 if TYPE_CHECKING:
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
 _SETTING = re.compile(r"setattr(?:__)?\(\s*[\w.]+\s*,\s*[\w.]+\s*,")
 _COPYING = re.compile(r"setattr(?:__)?\(\s*[\w.]+\s*,\s*([\w.]+)\s*,\s*(?:(\w+)\s*,?\s*\)|[\w.]+\([\s\S]{0,200}?\b\1\b)")
 _OWN = re.compile(r"setattr(?:__)?\(\s*self\s*,\s*(\w+)\s*,\s*(\w+)\s*,?\s*\)")
-_WORD = re.compile(r"\w+")
+_NEAR = 8000
+"""How far before a write what it stores is read, and the method that it stands in is defined."""
 _SETTERS = {"setattr", "__setattr__"}
 
 
@@ -45,26 +47,30 @@ class NamedWrites:
     def __init__(self, program: Program) -> None:
         self.program = program
         self._sets: dict[str, tuple[NamedWrite, ...]] = {}
-        self._words: dict[str, frozenset[str]] = {}
+        self._words: dict[str, frozenset[bytes]] = {}
 
     def copying(self, words: frozenset[str]) -> Iterator[NamedWrite]:
         """The writes by a computed name that seem to store what they read by the same name, in files that mention one of `words`."""
+        spelled = frozenset(word.encode() for word in words)
         for path in self._candidates:
-            if not words.isdisjoint(self._words_in(path)):
+            if self._mentions(path, spelled):
                 yield from self._in(path)
 
     @cached_property
     def _candidates(self) -> tuple[str, ...]:
         """The files in which something may be copied by name: directly, or by a setting method."""
-        calling = (path for setter, _, _ in self.setters for path in self.program.files.tree.mentioning(setter.name))
-        return tuple(dict.fromkeys((*self._seeming, *calling)))
+        tree = self.program.files.tree
+        found = dict.fromkeys(self._seeming)
+        for setter, _, _ in self.setters:
+            assert setter.owner is not None
+            found.update(dict.fromkeys(sorted(set(tree.mentioning(setter.name)).intersection(tree.mentioning(setter.owner.name)))))
+        return tuple(found)
 
-    def _words_in(self, path: str) -> frozenset[str]:
+    def _mentions(self, path: str, words: frozenset[bytes]) -> bool:
         found = self._words.get(path)
         if found is None:
-            source = self.program.files.source(path)
-            found = self._words[path] = frozenset(_WORD.findall(source.text) if source is not None else ())
-        return found
+            found = self._words[path] = words_of(self.program.files.tree.read(path))
+        return not words.isdisjoint(found)
 
     def _in(self, path: str) -> tuple[NamedWrite, ...]:
         found = self._sets.get(path)
@@ -78,7 +84,7 @@ class NamedWrites:
         """The places in each file where setattr seems to store what is read by the same name."""
         found = {}
         for path, text in self._setting_files:
-            places = [match.start() for match in _COPYING.finditer(text) if match[2] is None or _read_before(text, match[1], match[2])]
+            places = [match.start() for match in _COPYING.finditer(text) if match[2] is None or _reads_before(match)]
             if places:
                 found[path] = places
         return found
@@ -106,7 +112,7 @@ class NamedWrites:
         """The methods that do nothing with a name and a value but set that attribute, with the positions of both arguments."""
         found: dict[Function, tuple[int, int]] = {}
         for path, text in self._setting_files:
-            offsets = [match.start() for match in _OWN.finditer(text) if _takes_both(text, match[1], match[2])]
+            offsets = [match.start() for match in _OWN.finditer(text) if _takes_both(match)]
             for file, index in self._statements(path, offsets):
                 for write in _sets(file, index):
                     setter = self._setter(write)
@@ -164,11 +170,17 @@ def _sets(file: File, index: int) -> Iterator[NamedWrite]:
                 yield NamedWrite(file, index, node, target, key, value)
 
 
-def _read_before(text: str, key: str, value: str) -> bool:
-    """Whether a text gives a variable what a call with the key returns: `value = getattr(record, key)`."""
-    return re.search(rf"\b{re.escape(value)}\s*=\s*[\w.]+\([\s\S]{{0,200}}?\b{re.escape(key)}\b", text) is not None
+def _reads_before(match: re.Match[str]) -> bool:
+    """Whether the text before a write gives a variable what a call with the key returns: `value = getattr(record, key)`."""
+    key, value = re.escape(match[1]), re.escape(match[2])
+    return re.search(rf"\b{value}\s*=\s*[\w.]+\([\s\S]{{0,200}}?\b{key}\b", _before(match)) is not None
 
 
-def _takes_both(text: str, key: str, value: str) -> bool:
-    """Whether a text defines a method with these parameters, in this order."""
-    return re.search(rf"def\s+\w+\(\s*self\s*,[^)]*\b{re.escape(key)}\b[^)]*\b{re.escape(value)}\b", text) is not None
+def _takes_both(match: re.Match[str]) -> bool:
+    """Whether a method with these parameters, in this order, is defined before a write."""
+    key, value = re.escape(match[1]), re.escape(match[2])
+    return re.search(rf"def\s+\w+\(\s*self\s*,[^)]*\b{key}\b[^)]*\b{value}\b", _before(match)) is not None
+
+
+def _before(match: re.Match[str]) -> str:
+    return match.string[max(0, match.start() - _NEAR) : match.start()]

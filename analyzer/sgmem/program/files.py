@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from sgmem.syntax.outline import ImportOutline, Outline, ScopeOutline
 
 
+_PLAIN = re.compile(r"(?:[A-Za-z_]\w*|[\s,=*]|\.(?=\w))*", re.ASCII)
+_BARE = re.compile(r"(?<![\w.])[A-Za-z_]\w*(?![\w.])", re.ASCII)
 _CASE = re.compile(r"\n[ \t]*case\b[^\n]*[:(\\]")
 
 
@@ -216,6 +218,14 @@ class File:
             return ""
         text = self.source.slice(row.span)
         return text[: last_assignment(text)] if row.kind == "assign" else text.partition("=")[0]
+
+    def plainly_bound(self, index: int) -> frozenset[str] | None:
+        """The names that an assignment or a loop binds, where its targets are names, attributes and tuples of these without brackets;
+        None where only lowering can tell."""
+        row = self.outline.statements[index]
+        if row.kind not in ("assign", "for", "augment") or ":=" in self.own_text(index):
+            return None
+        return bare_names(self.target_text(index).rstrip("+-*/%&|^@<>"))
 
     def own_text(self, index: int) -> str:
         """The text of a statement without its blocks; for a definition all of what precedes its body."""
@@ -423,6 +433,11 @@ class Files:
             self._problems[path] = str(error)
             return None
         return File(source, outline, module_name(path), path.endswith("__init__.py"), self._facts.lowered(digest))
+
+
+def bare_names(targets: str) -> frozenset[str] | None:
+    """The names in the text of targets that are no part of an attribute; None where it holds more than names, dots, commas and `=`."""
+    return frozenset(_BARE.findall(targets)) if _PLAIN.fullmatch(targets) else None
 
 
 def last_assignment(text: str) -> int:

@@ -99,7 +99,7 @@ class Names:
         key = (file.path, scope, name)
         found = self._locals.get(key)
         if found is None:
-            found = tuple(i for i in file.mentions_in(scope, name) if file.may_bind(i, name) and name in bound_names(file, i))
+            found = tuple(i for i in file.mentions_in(scope, name) if file.may_bind(i, name) and _binds(file, i, name))
             self._locals[key] = found
         return found
 
@@ -220,6 +220,12 @@ class Names:
 
 def _definition(file: File, scope: int) -> Class | Function:
     return Class(file, scope) if file.scope(scope).kind == "class" else Function(file, scope)
+
+
+def _binds(file: File, index: int, name: str) -> bool:
+    """Whether a statement binds a name; it is lowered only where its text does not tell."""
+    plain = file.plainly_bound(index)
+    return name in (bound_names(file, index) if plain is None else plain)
 
 
 def bound_names(file: File, index: int) -> frozenset[str]:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _BASES = {"Struct", "NamedTuple", "BaseModel", "TypedDict", "BaseSettings"}
 _DECORATORS = {"dataclass", "define", "frozen", "attrs", "s"}
+_SPECIAL = ("ClassVar", "KW_ONLY", "init", "kw_only", "\\")
 _FIELD_CALLS = {"field", "Field", "attrib", "ib"}
 
 
@@ -75,6 +76,10 @@ def _own_fields(owner: Class, keyword_only: bool) -> Iterator[tuple[str, bool]]:
     for index in owner.file.own_statements(owner.index):
         if owner.file.outline.statements[index].kind != "annotate":
             continue
+        plain = _plainly_declared(owner.file.own_text(index))
+        if plain is not None:
+            yield plain, keyword_only
+            continue
         statement = owner.file.statement(index)
         name = _declared(statement)
         kind = _annotation_name(statement)
@@ -85,6 +90,13 @@ def _own_fields(owner: Class, keyword_only: bool) -> Iterator[tuple[str, bool]]:
             call = value if isinstance(value, ir.Call) and last_name(value) in _FIELD_CALLS else None
             if call is None or not _says(call, "init", False):
                 yield name, keyword_only or (call is not None and _says(call, "kw_only", True))
+
+
+def _plainly_declared(text: str) -> str | None:
+    """The name that a declaration without any of the words that make it special declares, so that it need not be lowered."""
+    name, _, rest = text.partition(":")
+    name = name.strip()
+    return name if name.isidentifier() and name.isascii() and not any(word in rest for word in _SPECIAL) else None
 
 
 def _declared(statement: Statement) -> str | None:

@@ -177,10 +177,8 @@ class SourceTree:
         index = self._word_index() if is_word(identifier) else None
         if index is None:
             return tuple(path for path in self.files if mentions(self.read(path), identifier))
-        stands_alone = index.search(identifier)
-        return tuple(
-            path for path in self.files if path in stands_alone and (stands_alone[path] or mentions(self.read(path), identifier))
-        )
+        found = index.search(identifier).items()
+        return tuple(path for path, stands_alone in found if stands_alone or mentions(self.read(path), identifier))
 
     def _word_index(self) -> WordIndex | None:
         """The index of words if it is worth having: most is known from a run before, or many names are looked for."""

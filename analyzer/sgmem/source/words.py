@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -13,21 +12,23 @@ if TYPE_CHECKING:
 _KIND = "words"
 _WORD_BYTES = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
 _SEPARATED = bytes(code if code in _WORD_BYTES else 0x20 for code in range(256))
-_TOUCHING = re.compile(rb"[A-Za-z0-9_][\x80-\xff]|[\x80-\xff][A-Za-z0-9_]")
-_APART, _TOUCHED = b"a", b"u"
+_PLAIN, _MIXED = b"a", b"u"
+_GROUP = 64
+"""How many files are ruled out at once: most names are in few files, and these stand close together."""
 
 
 class WordIndex:
     """Per file the set of its words. In the store a file's words are one string of bytes, a fifth of the source.
 
-    Words are runs of ASCII letters, digits and underscores. A word next to another kind of character may be part of a
-    longer identifier; files where that can be are told apart.
+    Words are runs of ASCII letters, digits and underscores. In a file that has other letters too a word may be part of a longer
+    identifier; such files are told apart.
     """
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._words: dict[str, frozenset[bytes]] = {}
-        self._apart: dict[str, bool] = {}
+        self._plain: dict[str, bool] = {}
+        self._groups: list[tuple[frozenset[bytes], list[str]]] = []
 
     def load(self, digests: Mapping[str, str]) -> set[str]:
         """Take from the store what is known about files, given by path and digest; the paths taken."""
@@ -35,26 +36,36 @@ class WordIndex:
         found = {path: known[digest] for path, digest in digests.items() if digest in known}
         for path, packed in found.items():
             mark, _, words = packed.partition(b"\n")
-            self._keep(path, frozenset(words.split(b"\n")), mark == _APART)
+            self._keep(path, frozenset(words.split(b"\n")), mark == _PLAIN)
         return set(found)
 
     def add(self, files: Iterable[tuple[str, str, bytes]]) -> None:
         """Index files, given by path, digest and bytes, and keep that in the store."""
         fresh = []
         for path, digest, data in files:
-            words, apart = words_of(data), data.isascii() or _TOUCHING.search(data) is None
-            self._keep(path, words, apart)
+            words, plain = words_of(data), data.isascii()
+            self._keep(path, words, plain)
             if self._store.keeps:
-                fresh.append((digest, b"\n".join([_APART if apart else _TOUCHED, *words])))
+                fresh.append((digest, b"\n".join([_PLAIN if plain else _MIXED, *words])))
         self._store.put_many(_KIND, fresh)
 
-    def _keep(self, path: str, words: frozenset[bytes], apart: bool) -> None:
-        self._words[path], self._apart[path] = words, apart
+    def _keep(self, path: str, words: frozenset[bytes], plain: bool) -> None:
+        self._words[path], self._plain[path] = words, plain
+        self._groups.clear()
 
     def search(self, word: bytes) -> dict[str, bool]:
-        """The files that have `word`; the value is False if only a look at the file can tell that it stands alone."""
-        found = [path for path, words in self._words.items() if word in words]
-        return {path: self._apart[path] for path in found}
+        """The files that have `word`, in order; the value is False if only a look at the file can tell that it stands alone."""
+        found = (path for words, paths in self._grouped() if word in words for path in paths if word in self._words[path])
+        return {path: self._plain[path] for path in found}
+
+    def _grouped(self) -> list[tuple[frozenset[bytes], list[str]]]:
+        """The files in groups, each with the words of them all."""
+        if not self._groups:
+            paths = sorted(self._words)
+            for first in range(0, len(paths), _GROUP):
+                group = paths[first : first + _GROUP]
+                self._groups.append((frozenset().union(*(self._words[path] for path in group)), group))
+        return self._groups
 
 
 def words_of(data: bytes) -> frozenset[bytes]:

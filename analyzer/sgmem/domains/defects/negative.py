@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from sgmem.domains.accounting.definitions import Definitions
@@ -13,8 +14,6 @@ from sgmem.program.files import File, dotted
 from sgmem.syntax import ir
 
 if TYPE_CHECKING:
-    from fractions import Fraction
-
     from sgmem.domains.accounting.units import Units
     from sgmem.domains.units.unit import Unit
     from sgmem.flow.birth import Birth
@@ -112,7 +111,8 @@ class _Judgement:
         birth = births[0] if births else None
         match birth.kind if birth is not None else None:
             case "computed":
-                return Fact()  # the result of arithmetic may have any sign, whatever its unit
+                # The result of arithmetic may have any sign, whatever its unit; but where it may also be nothing, it can be chosen so.
+                return constant_fact(Fraction(0)) if any(map(_is_zero, births)) else Fact()
             case "measurement":
                 assert birth is not None
                 return self.measured(birth, leaf, statement)
@@ -135,6 +135,10 @@ class _Judgement:
     def unit(self, leaf: Expr, statement: int, deep: bool = False) -> Unit | None:
         evidence = self.owner.units.infer(leaf, self.file, statement, deep=deep)
         return evidence.unit if evidence is not None else None
+
+
+def _is_zero(birth: Birth) -> bool:
+    return isinstance(birth.expression, ir.Const) and type(birth.expression.value) in (int, float) and birth.expression.value == 0
 
 
 def _subtracts(node: Expr) -> bool:
