@@ -269,3 +269,38 @@ def test_locals_of_two_functions_that_loops_set_are_two_inputs() -> None:
     found = asked(source, "cell")
     assert {row.name for row in found.inputs if row.origin == "missing"} == {"total", "heads.total"}
     assert asked(source, "cell", "layers.total=3", "heads.total=5").result.value == 40
+
+
+@pytest.mark.parametrize("value", ["nan", "-NaN", "inf", "-Infinity", "1e400"])
+def test_what_is_no_number_is_refused(value: str) -> None:
+    with pytest.raises(UsageError):
+        asked(BUDGET, "rest", f"share={value}")
+
+
+def test_text_where_the_formula_calculates_is_refused() -> None:
+    with pytest.raises(UsageError, match="'plenty' is no number"):
+        asked(BUDGET, "rest", "total=plenty", "free=20", "share=0.5")
+
+
+def test_none_where_the_formula_calculates_is_said_to_end_in_an_error() -> None:
+    found = asked(BUDGET, "rest", "total=none", "free=20", "share=0.5")
+    assert found.result.value is None
+    assert found.result.why == "total is given as None, which cannot be calculated with: the source ends in a TypeError here"
+
+
+def test_values_that_cannot_be_are_calculated_with_and_said() -> None:
+    source = """
+        import torch
+
+        def budget(fraction, used_gb):
+            free_gb = torch.cuda.mem_get_info()[0] / (1 << 30)
+            rest_gb = free_gb - used_gb
+            return rest_gb
+    """
+    found = asked(source, "rest_gb", "free_gb=-4", "used_gb=true")
+    assert found.result.value == -5
+    assert set(found.notes) == {
+        "free_gb is -4: there are no negative GiB; it is calculated with all the same",
+        "used_gb is true, which is calculated with as 1",
+    }
+    assert asked(source, "rest_gb", "free_gb=4", "used_gb=1").notes == ()

@@ -133,7 +133,7 @@ class Caller:
         inner = NewFrame(function, relevant, needed, level=frame.level + 1)
         for position, parameter in enumerate(function.parameters):
             inner.locals[parameter.name] = self._argument(function, parameter.name, position, receiver, given)
-        before = set(machine.decisions)
+        before, settled = set(machine.decisions), machine.settled.copy()
         self._active.append(function)
         try:
             end = machine.body(inner)
@@ -147,6 +147,7 @@ class Caller:
             # Which flag or object it gives hangs on what is not known: the name of the function says more.
             for key in assumed:
                 del machine.decisions[key]
+            machine.settled.restore(settled)
             return None
         return value if _tells(value) else None
 

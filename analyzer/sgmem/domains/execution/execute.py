@@ -2,8 +2,8 @@
 
 A test whose outcome the inputs decide selects its branch. For one that they do not decide a branch is assumed, and the
 assumption kept; running again with another assumption gives the alternative. Functions that are called are entered
-where they can be told; what cannot be told is an input. Loops are not unrolled: what they set is an input too. Nothing
-is ever run.
+where they can be told; what cannot be told is an input. Loops are gone through where their rounds are known; what another
+one sets is an input too. Nothing is ever run.
 """
 
 from __future__ import annotations
@@ -13,12 +13,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from sgmem.domains.accounting.location import one_line
+from sgmem.domains.execution.assumptions import Settled
 from sgmem.domains.execution.calls import Caller
 from sgmem.domains.execution.inputs import Inputs
+from sgmem.domains.execution.loops import Loops
 from sgmem.domains.execution.operations import binary
 from sgmem.domains.execution.presumption import presumption
 from sgmem.domains.execution.reading import Reader
-from sgmem.domains.execution.slice import bound_by
 from sgmem.domains.execution.values import Decision, Guard, Known, Step, Unknown, Value
 from sgmem.program.entities import Function
 from sgmem.program.files import dotted
@@ -51,7 +52,17 @@ class Left:
     """The rest of a block is not executed, for another reason."""
 
 
-End = Returned | Raised | Left | None
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A loop is left."""
+
+
+@dataclass(frozen=True, slots=True)
+class Continued:
+    """A round of a loop is over."""
+
+
+End = Returned | Raised | Left | Broken | Continued | None
 """How a block ends its function; None where it goes on behind it."""
 
 
@@ -88,12 +99,14 @@ class Machine:
         self.assumed = assumed or {}
         self.fields: dict[str, Value] = {}
         self.decisions: dict[TestKey, Decision] = {}
+        self.settled = Settled()
         self.tested: set[str] = set()
         self.steps: list[Step] = []
         self.guards: list[Guard] = []
         self.raised: Guard | None = None
         self.reader = Reader(self)
         self.caller = Caller(self)
+        self.loops = Loops(self)
         self._blocks: dict[str, dict[tuple[int, str], list[int]]] = {}
 
     def run(self, function: Function, target: str, arguments: Mapping[str, Value] | None = None) -> tuple[Frame, End]:
@@ -123,9 +136,13 @@ class Machine:
         if key in self.assumed:
             holds = self.assumed[key]
         else:
+            follows = self.settled.outcome(test.expr)
+            if follows is not None:
+                return follows
             usual = presumption(test.expr)
             holds = presumed if presumed is not None else bool(usual)
         self.decisions.setdefault(key, Decision(file, statement, test, holds))
+        self.settled.assume(test.expr, holds)
         return holds
 
     # -- blocks -------------------------------------------------------------------------------------------------------
@@ -162,11 +179,15 @@ class Machine:
                 return self._assert(frame, index)
             case "with" | "try":
                 return self._plain_block(frame, index)
-            case "while" | "for" | "match":
-                self._forget(frame, index)
+            case "while" | "for":
+                return self.loops.run(frame, index)
+            case "match":
+                self.loops.forget(frame, index)
                 return None
-            case "continue" | "break":
-                return Left()
+            case "continue":
+                return Continued()
+            case "break":
+                return Broken()
         self._assign(frame, index)
         return None
 
@@ -215,19 +236,6 @@ class Machine:
             return Raised()
         return None
 
-    def _forget(self, frame: Frame, index: int) -> None:
-        """What a loop or match sets is not known behind it."""
-        rows = frame.file.outline.statements
-        end = rows[index].span.end_line
-        for inner in range(index, len(rows)):
-            if rows[inner].span.line > end:
-                break
-            if rows[inner].scope != frame.scope or inner not in frame.relevant:
-                continue
-            for name in bound_by(frame.file.statement(inner)):
-                leaf = ir.Name(rows[inner].span, name)
-                frame.locals[name] = self.inputs.local(frame.function, name, frame.file, inner, leaf)
-
     # -- assignments --------------------------------------------------------------------------------------------------
 
     def _returned(self, frame: Frame, index: int) -> Value:
@@ -254,6 +262,16 @@ class Machine:
             self._store(frame, index, binding.target, value, node)
         for value_node in statement.values:
             self.reader.read(value_node, frame, index)
+
+    def bind(self, frame: Frame, index: int, target: Expr, value: Value) -> None:
+        """Give the targets of a loop what one round has for them."""
+        if isinstance(target, ir.Name):
+            frame.locals[target.id] = value
+        elif isinstance(target, ir.Collection):
+            items = value.items
+            for position, item in enumerate(target.items):
+                part = items[position] if items is not None and position < len(items) else self._unpacked(frame, index, item)
+                self.bind(frame, index, item, part)
 
     def _store(self, frame: Frame, index: int, target: Expr, value: Value, node: Expr) -> None:
         if isinstance(target, ir.Collection):

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from sgmem.syntax.ir import Expr, Span
 
 
+LENGTH = "len("
+"""How an input is called that is the length of something: a length has no name of its own in the source."""
+
+
 class Inputs:
     """Names inputs, each spelling once. `initials` holds what fields hold before anything was executed."""
 
@@ -51,6 +55,8 @@ class Inputs:
 
     def key_of(self, path: str) -> str | None:
         """The given name that means this place: its last part, or more parts of it."""
+        if path in self.given:
+            return path
         parts = [part.lstrip("_") for part in parts_of(path)]
         for key in self.given:
             wanted = [part.lstrip("_") for part in key.split(".")]
@@ -130,6 +136,8 @@ def first_statement(function: Function) -> int:
 def parts_of(path: str) -> list[str]:
     """The names of a path, without the brackets of calls: `group().size` is group, size."""
     bare = _without_arguments(path)
+    if path.startswith(LENGTH):
+        return [path]
     if not bare.replace(".", "").isidentifier():
         return [path]
     parts = bare.split(".")

@@ -206,9 +206,10 @@ class Reader:
             return dropped[-1].after(*aside)
         if len(kept) == 1:
             return kept[0].after(*aside)
-        known: Known = stops if kept[-1].truth is stops and isinstance(kept[-1].known, bool) else UNKNOWN
+        outcome = stops if kept[-1].truth is stops else None
+        known: Known = stops if outcome is not None and isinstance(kept[-1].known, bool) else UNKNOWN
         whole = ir.Boolean(expr.span, expr.operator, tuple(value.expr for value in kept))
-        return Value(whole, known).after(*kept, *aside)
+        return Value(whole, known, outcome=outcome).after(*kept, *aside)
 
     def _measures(self, expr: Expr, frame: Frame, statement: int) -> bool:
         """Whether an expression is a call that reads a gauge."""

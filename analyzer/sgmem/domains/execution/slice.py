@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from sgmem.syntax.ir import Expr, Statement
 
 MAX_STATEMENTS = 1500
-_LEAVING = frozenset({"return", "raise", "continue", "break"})
 _COMPOUND = frozenset({"if", "while", "for", "with", "try", "except", "match", "case"})
 
 
@@ -50,7 +49,7 @@ class Relevance:
         while growing:
             growing = False
             for index in own:
-                if index in kept or not self._matters(file, index, needed, results):
+                if index in kept or not (self._matters(file, index, needed, results) or _jumps(file, index, kept)):
                     continue
                 growing = True
                 for each in self._with_headers(file, scope, index):
@@ -124,6 +123,17 @@ class Relevance:
         scope = file.outline.statements[index].scope
         targets = self.program.calls.targets(call, file, scope)
         return any(isinstance(target, Function) and stores(target, needed) for target, _, _ in targets)
+
+
+def _jumps(file: File, index: int, kept: set[int]) -> bool:
+    """Whether a statement ends a round of a loop, or the loop, that something that matters stands in."""
+    rows = file.outline.statements
+    if rows[index].kind not in ("break", "continue"):
+        return False
+    around = rows[index].parent
+    while around >= 0 and rows[around].kind not in ("for", "while"):
+        around = rows[around].parent
+    return around in kept
 
 
 def stores(function: Function, names: Iterable[str]) -> bool:

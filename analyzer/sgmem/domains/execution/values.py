@@ -42,6 +42,8 @@ class Value:
     path: str | None = None
     inputs: frozenset[str] = frozenset()
     steps: frozenset[int] = frozenset()
+    outcome: bool | None = None
+    """What it counts as in a test, where that is known of something that is not."""
 
     @property
     def number(self) -> Fraction | None:
@@ -50,9 +52,7 @@ class Value:
     @property
     def truth(self) -> bool | None:
         """Whether it counts as true in a test; None where that is not known."""
-        if isinstance(self.known, Unknown):
-            return None
-        return bool(self.known)
+        return self.outcome if isinstance(self.known, Unknown) else bool(self.known)
 
     @property
     def items(self) -> Items | None:

@@ -12,6 +12,7 @@ from sgmem.config.errors import UsageError
 from sgmem.domains.accounting.location import Location
 from sgmem.domains.algebra.forms import Unsupported
 from sgmem.domains.execution.context import Context
+from sgmem.domains.execution.inputs import LENGTH
 from sgmem.domains.program_facts import ProgramFacts
 from sgmem.flow.aside import is_aside
 from sgmem.program.program import Program
@@ -19,6 +20,7 @@ from sgmem.queries.explain.given import Given, all_given, parse_given
 from sgmem.queries.explain.guards import guards_of
 from sgmem.queries.explain.meaning import Meanings
 from sgmem.queries.explain.observed import observe
+from sgmem.queries.explain.oddities import given_none, oddities, refuse_text
 from sgmem.queries.explain.rows import Rows, as_number
 from sgmem.queries.explain.run import Run
 from sgmem.queries.explain.solving import Solver
@@ -68,7 +70,7 @@ def _observed(options: ExplainOptions, text: str) -> Given | None:
 
 def _check_names(tree: SourceTree, given: Mapping[str, Given]) -> None:
     for name in given:
-        last = name.rpartition(".")[2]
+        last = name.removeprefix(LENGTH).removesuffix(")").rpartition(".")[2]
         if not tree.mentioning(last) and not tree.mentioning(f"_{last}"):
             close = similar(tree, last)
             raise UsageError(
@@ -101,6 +103,8 @@ class Explaining:
 
     def explained(self, observed: Given | None) -> Explain:
         run = self._main()
+        refuse_text(run, self.given)
+        self.notes += oddities(run, self.given, self.unit_of)
         rows = Rows(self.context, self.meanings, self.target, run, self.given, self.unit_of)
         unit = rows.unit_of_target()
         solver = Solver(run, self._ranges(run), lambda values: self._rerun(run, values))
@@ -275,6 +279,9 @@ class Explaining:
             return f"{self.text} is not set on this branch"
         if run.number is not None:
             return ""
+        nothing = given_none(run, self.given)
+        if nothing:
+            return f"{nothing[0]} is given as None, which cannot be calculated with: the source ends in a TypeError here"
         if run.missing:
             return f"missing: {', '.join(run.missing)}"
         try:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _NUMBER = re.compile(r"([-+]?(?:\d[\d_,]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*([A-Za-z%/].*)?")
 _MAX_DIGITS = 30
+_NO_NUMBERS = frozenset({"nan", "inf", "infinity"})
 _WORDS: dict[str, bool | None] = {"true": True, "false": False, "yes": True, "no": False, "none": None, "null": None}
 
 
@@ -55,6 +56,8 @@ def parse_given(text: str, exact: bool) -> Given:
     if value.lower() in _WORDS:
         return Given(name, value, _WORDS[value.lower()])
     found = _NUMBER.fullmatch(value)
+    if value.lower().lstrip("+-") in _NO_NUMBERS:
+        raise UsageError(f"{shortened(name)}={value} is no number that anything can have", hint="leave it out if it is not known")
     if found is None:
         return Given(name, value, value.strip("\"'"))
     digits = found[1].replace(",", "").replace("_", "")
