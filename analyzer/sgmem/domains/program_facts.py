@@ -54,6 +54,8 @@ if TYPE_CHECKING:
     from sgmem.domains.defects.snapshots import StaleCopy
     from sgmem.domains.defects.unchecked_none import UncheckedNone
     from sgmem.domains.defects.zero_divisors import ZeroDivisor
+    from sgmem.domains.estimate.books import Books
+    from sgmem.domains.estimate.ignored_counts import IgnoredCount
     from sgmem.domains.estimate.uncharged import Uncharged
     from sgmem.domains.ranges.negative import NegativeVerdict
     from sgmem.domains.units.evidence import Evidence
@@ -314,6 +316,19 @@ class ProgramFacts:
         from sgmem.domains.defects.early_reads import early_reads
 
         return early_reads(self)
+
+    @cached_property
+    def books(self) -> Books:
+        """What estimates charge, beside what building the pools allocates."""
+        from sgmem.domains.estimate.books import Books
+
+        return Books(self.program, self.models)
+
+    def ignored_counts(self) -> list[IgnoredCount]:
+        """Counts of an estimate that one of the pools they were worked out for ignores."""
+        from sgmem.domains.estimate.ignored_counts import ignored_counts
+
+        return ignored_counts(self)
 
     def uncharged(self) -> list[Uncharged]:
         """Dimensions of what pools allocate that no estimate of bytes per token charges."""

@@ -29,10 +29,10 @@ _AMOUNT = re.compile(
 _DIVIDES = re.compile(r"[\w)\]]\s*(?://|\s/\s)\s*[(\s]*[a-z_]")
 """A division by something that has a name, which constants do not have in lower case."""
 _GOES_ON = re.compile(r"\s*(?://|/\s)\s*[(\s]*[a-z_]")
-_PER = re.compile(
-    r"(?:bytes|size|cost|mem|memory)_per_|_per_(?:\w+_)?(?:token|req|request|page|slot)s?$|cell_size|token_bytes|page_bytes"
-)
+_PER = re.compile(r"_per_(?:\w+_)?(?:token|req|request|page|slot)s?(?:_|$)|cell_size|(?:token|page)_bytes")
 """A name that spells the bytes of one thing."""
+_PARTS = (b"bytes_per_", b"size_per_", b"_per_token", b"_per_req", b"cell_size")
+"""Parts of such names, for a first look at the bytes of a file."""
 _ASIDE = re.compile(r"(^|/)(tests?|benchmarks?|examples?|storage)(/|$)|(^|/)(test_|bench_)[^/]*$")
 
 
@@ -64,9 +64,10 @@ class Divisions:
     @cached_property
     def found(self) -> tuple[Division, ...]:
         """In source order by file."""
-        words = sorted(self.element | self.sizes)
-        paths = sorted({path for word in words for path in self.program.files.tree.mentioning(word) if not _ASIDE.search(path)})
-        return tuple(one for path in paths for one in self._in_path(path))
+        tree = self.program.files.tree
+        paths = {path for word in self.element | self.sizes for path in tree.mentioning(word)}
+        paths |= {path for path in self.program.files.paths - paths if any(part in tree.read(path) for part in _PARTS)}
+        return tuple(one for path in sorted(paths) if not _ASIDE.search(path) for one in self._in_path(path))
 
     def _in_path(self, path: str) -> Iterator[Division]:
         source = self.program.files.source(path)

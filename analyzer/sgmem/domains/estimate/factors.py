@@ -27,25 +27,23 @@ _TRANSPARENT = frozenset(
 
 @dataclass(frozen=True)
 class Factor:
-    """`name`, the last name of what a size depends on; `expression` in the function that builds, where it is handed on or used.
-
-    `constant` is set for what the source fixes: it says nothing about a configuration.
-    """
+    """`name`, the last name of what a size depends on; `expression` in the function that builds, where it is handed on or used."""
 
     name: str
     expression: Expr
     activation: Activation
 
-    @property
-    def is_call(self) -> bool:
-        return isinstance(self.expression, ir.Call)
-
 
 class Factors:
-    """Traces sizes back through activations."""
+    """Traces sizes back through activations.
 
-    def __init__(self, program: Program) -> None:
+    With `calculated`, a local of the building function that is worked out there stands for what it is worked out from, else for
+    itself; a mere other name of something never stands for itself.
+    """
+
+    def __init__(self, program: Program, calculated: bool = True) -> None:
         self.program = program
+        self._calculated = calculated
 
     def dimensions(self, allocation: Allocation, sizes: Iterable[str | int]) -> list[dict[str, Factor]]:
         """The factors of each dimension that an allocation's shape spells."""
@@ -110,6 +108,9 @@ class Factors:
         if at.file.binder(expr) is not None:
             return
         values = self._assigned(expr.id, at)
+        if at.caller is None and not self._calculated and values and not _is_alias(values):
+            found.setdefault(expr.id, Factor(expr.id, expr, at))
+            return
         for value in values:
             self._trace(value, at, found, seen, depth + 1)
         if values:
@@ -210,6 +211,10 @@ class Factors:
                 self._returned(method, at, found, seen, depth)
         for argument in expr.args:
             self._trace(argument.value, at, found, seen, depth + 1)
+
+
+def _is_alias(values: list[Expr]) -> bool:
+    return len(values) == 1 and isinstance(values[0], ir.Name | ir.Attribute)
 
 
 def shape(call: ir.Call, sizes: Iterable[str | int]) -> list[Expr]:

@@ -8,23 +8,19 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from sgmem.domains.accounting.location import Location, of_statement
-from sgmem.domains.estimate.construction import Constructing
-from sgmem.domains.estimate.divisions import Divisions
-from sgmem.domains.estimate.estimates import Estimates
 from sgmem.domains.estimate.factors import Factors, dtype
-from sgmem.domains.estimate.pools import Pools
 from sgmem.program.entities import Function
 from sgmem.syntax import ir
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from sgmem.domains.estimate.books import Books
     from sgmem.domains.estimate.construction import Allocation
     from sgmem.domains.estimate.factors import Factor
     from sgmem.domains.estimate.pools import Construction
     from sgmem.domains.program_facts import ProgramFacts
 
-_COUNTS = ("tokens", "requests")
 _OTHER = frozenset({"layer", "layers", "page", "pages", "device", "ids", "id", "loc", "group"})
 """Words of factors that are judged elsewhere or are no size: layers are shared between stages, pages only group tokens."""
 
@@ -57,19 +53,16 @@ class Sized:
 class Comparison:
     """The allocations of pools beside the estimates."""
 
-    def __init__(self, facts: ProgramFacts) -> None:
-        self.program = facts.program
-        self.models = facts.models
-        self.pools = Pools(facts.program, facts.models)
-        self.estimates = Estimates(facts.program, Divisions(facts.program, facts.models), self.pools)
-        self.factors = Factors(facts.program)
-        self._sizes = tuple(dict.fromkeys(size for row in facts.models.sinks.rows if row.kind == "tensor" for size in row.sizes))
-        self._counts = _count_names(facts)
+    def __init__(self, books: Books) -> None:
+        self.program = books.program
+        self.books = books
+        self.estimates = books.estimates
+        self.factors = Factors(books.program)
 
     def uncharged(self) -> list[Uncharged]:
         """One for each dimension and buffer, whatever the pools that share it."""
         found: dict[tuple[str, Location], Uncharged] = {}
-        for construction in self.pools.constructions if self.estimates.divisions else ():
+        for construction in self.books.pools.constructions if self.estimates.divisions else ():
             for one in self._of(construction):
                 known = found.get((one.name, one.buffer))
                 if known is not None:
@@ -99,22 +92,16 @@ class Comparison:
 
     def _sized(self, construction: Construction) -> Iterator[Sized]:
         """What a pool allocates on the device per token or request."""
-        for allocation in Constructing(self.program, self.models).allocations(construction):
-            if _is_on_host(allocation.call):
-                continue
-            dimensions = self.factors.dimensions(allocation, self._sizes)
-            rest = [one for one in dimensions if not any(self.is_count(name) for name in one)]
+        for allocation in self.books.allocations(construction):
+            dimensions = self.factors.dimensions(allocation, self.books.sizes)
+            rest = [one for one in dimensions if not any(self.books.is_count(name) for name in one)]
             if len(rest) < len(dimensions):
                 kind = dtype(allocation.call)
                 kinds = self.factors.of(kind, allocation.activation) if kind is not None else {}
                 yield Sized(allocation, {name: factor for one in rest for name, factor in one.items()}, kinds)
 
-    def is_count(self, name: str) -> bool:
-        """Whether a name is that of a count of tokens or requests, be it a part of the pool's."""
-        return any(name == count or name.endswith(f"_{count}") for count in self._counts)
-
     def _is_size(self, name: str) -> bool:
-        return not self.is_count(name) and _OTHER.isdisjoint(name.lower().split("_"))
+        return not self.books.is_count(name) and _OTHER.isdisjoint(name.lower().split("_"))
 
     def _is_charged(self, factor: Factor) -> bool:
         """Whether an estimate mentions a factor, a longer or a shorter name of it, or all that the function behind it reads."""
@@ -145,24 +132,9 @@ class Comparison:
 
 def uncharged(facts: ProgramFacts) -> list[Uncharged]:
     """The dimensions of pools that no estimate of a program charges."""
-    return Comparison(facts).uncharged()
+    return Comparison(facts.books).uncharged()
 
 
 def _place(factor: Factor) -> Location:
     file, span = factor.activation.file, factor.expression.span
     return Location(file, file.statement_at(span.line, span.column), span)
-
-
-def _is_on_host(call: ir.Call) -> bool:
-    """Whether an allocation says that it is in host memory."""
-    return any(a.keyword == "device" and isinstance(a.value, ir.Const) and a.value.value == "cpu" for a in call.args) or any(
-        a.keyword == "pin_memory" and isinstance(a.value, ir.Const) and a.value.value is True for a in call.args
-    )
-
-
-def _count_names(facts: ProgramFacts) -> frozenset[str]:
-    found: set[str] = set()
-    for row in facts.models.units.rows:
-        if row.unit in _COUNTS:
-            found |= {pattern.rpartition(".")[2].rpartition(":")[2] for pattern in row.names}
-    return frozenset(name for name in found if name.isidentifier())
