@@ -2,8 +2,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from sgmem.program.contexts import defined
-from sgmem.program.files import Files
+from sgmem.program.files import Files, bare_names
+from sgmem.program.names import bound_names
+from sgmem.program.program import Program
 from sgmem.source.tree import SourceTree
 
 if TYPE_CHECKING:
@@ -109,3 +113,41 @@ def test_a_statement_that_cannot_be_read_is_kept_note_of() -> None:
     assert list(read.opaque("budget")) == [("pkg/a.py", 2)]
     assert list(read.opaque("share")) == [("pkg/a.py", 3)]
     assert list(read.opaque("other")) == []
+
+
+@pytest.mark.parametrize(
+    ("targets", "names"),
+    [
+        ("a ", {"a"}),
+        ("a, b.c, *d ", {"a", "d"}),
+        ("a = self.b = c ", {"a", "c"}),
+        ("self . a ", set()),
+        ("a[b] ", None),
+        ("(a, b) ", None),
+        ("größe ", None),
+        ("x" * 5000 + "[0] ", None),
+    ],
+)
+def test_names_that_plain_targets_bind(targets: str, names: set[str] | None) -> None:
+    assert bare_names(targets) == names
+
+
+@pytest.mark.parametrize(
+    ("source", "name"),
+    [
+        ("value = other = 1", "other"),
+        ("for value, part in rows:\n    pass", "part"),
+        ("value += other", "value"),
+        ("table[value] = 1", None),
+        ("value.part = 1", None),
+        ("value = (found := 1)", "found"),
+        ("(value) = 1", "value"),
+    ],
+)
+def test_bindings_agree_with_what_is_lowered(source: str, name: str | None) -> None:
+    program = Program(SourceTree.from_texts({"pkg/m.py": source}, package="pkg"), ("pkg/m.py",))
+    file = program.files.get("pkg/m.py")
+    assert file is not None
+    bound = {word for word in ("value", "other", "part", "found", "rows", "table") if program.names.bindings(file, 0, word)}
+    assert bound == bound_names(file, 0)
+    assert name is None or name in bound

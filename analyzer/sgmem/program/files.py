@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from sgmem.syntax.outline import ImportOutline, Outline, ScopeOutline
 
 
-_PLAIN = re.compile(r"(?:[A-Za-z_]\w*|[\s,=*]|\.(?=\w))*", re.ASCII)
+_PLAIN = re.compile(r"[\w\s,=*.]*", re.ASCII)
+_DOT = re.compile(r"\s*\.\s*")
 _BARE = re.compile(r"(?<![\w.])[A-Za-z_]\w*(?![\w.])", re.ASCII)
 _CASE = re.compile(r"\n[ \t]*case\b[^\n]*[:(\\]")
 
@@ -437,7 +438,7 @@ class Files:
 
 def bare_names(targets: str) -> frozenset[str] | None:
     """The names in the text of targets that are no part of an attribute; None where it holds more than names, dots, commas and `=`."""
-    return frozenset(_BARE.findall(targets)) if _PLAIN.fullmatch(targets) else None
+    return frozenset(_BARE.findall(_DOT.sub(".", targets))) if _PLAIN.fullmatch(targets) else None
 
 
 def last_assignment(text: str) -> int:
