@@ -158,6 +158,29 @@ class Slice(msgspec.Struct):
             for target, grade in targets.items():
                 self.connect(middle, target, "load", grade)
 
+    def grade_ways(self) -> None:
+        """Lower the grade of each site on the way forward to that of the surest way that leads there from where the parameter itself
+        is: a value that came in by a guess is no surer for the names that it passes after."""
+        ahead = {key for move in self.moves for key in move.sites}
+        onward: dict[SiteKey, list[tuple[SiteKey, int]]] = {}
+        for (source, target), (_, grade) in self.edges.items():
+            if target in ahead:  # what only meets the value makes it no surer
+                onward.setdefault(source, []).append((target, GRADES.index(grade)))
+        waiting: list[list[SiteKey]] = [[] for _ in GRADES]
+        for key in self.entries:
+            waiting[GRADES.index(self.sites[key].grade)].append(key)
+        surest: dict[SiteKey, int] = {}
+        for rank, pending in enumerate(waiting):
+            while pending:
+                key = pending.pop()
+                if key not in surest:
+                    surest[key] = rank
+                    for target, needed in onward.get(key, ()):
+                        waiting[max(rank, needed)].append(target)
+        for key in ahead:
+            site = self.sites[key]
+            site.grade = GRADES[max(GRADES.index(site.grade), surest.get(key, 0))]
+
     def _misses(self, source: SiteKey, target: SiteKey) -> bool:
         """Whether a read of a class's own attribute cannot see a write: one that sets the attribute of an instance."""
         return self.sites[target].of_class and source.role in ("store", "write") and not self.sites[source].of_class

@@ -12,6 +12,7 @@ from sgmem.program.classes import assigned
 from sgmem.program.contexts import defined, loaded, occurs, stored
 from sgmem.program.entities import Class, Function, Global, Local
 from sgmem.program.files import File
+from sgmem.program.foreign import is_foreign
 from sgmem.program.program import Program
 from sgmem.syntax import ir
 from sgmem.syntax.ir import Binding, Expr
@@ -184,6 +185,8 @@ class Occurrences:
             # A known class without the field: a proxy or a dynamic attribute of its own, no reason to join it by name.
             return list(found.items()) or [(Field(min(owners, key=lambda one: one.order), name), "hierarchy")]
         if entity is not None and not isinstance(entity, Local | Global):
+            return []
+        if is_foreign(program.names, base, name, file, scope):
             return []
         return self._by_naming(base, name)
 

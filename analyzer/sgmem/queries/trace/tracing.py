@@ -67,6 +67,7 @@ def compute(tree: SourceTree, name: str, options: TraceOptions) -> Trace:
     formulas.collect()
     backward.derive()
     slicer.slice.join_places()
+    slicer.slice.grade_ways()
     return assemble(analysis, name, formulas, options)
 
 
