@@ -141,12 +141,13 @@ def main() -> None:
     parser.add_argument("--limit", type=int, default=12, help="places per kind")
     parser.add_argument("--together", type=int, default=6)
     parser.add_argument("--persona", choices=("regular", "pedantic", "auditor"), default="regular")
+    parser.add_argument("--rule", action="append", default=[], help="judge by these rules only; default: all")
     parser.add_argument("--show", action="store_true", help="print every defect, and what found it")
     asked = parser.parse_args()
     keep_parsed_files()
     tree = open_source(asked.source)
     chosen = defects(tree, asked.under, asked.kind or list(KINDS), asked.limit)
-    report(judge(tree, chosen, asked.together, CheckOptions(persona=asked.persona)), asked.show)
+    report(judge(tree, chosen, asked.together, CheckOptions(persona=asked.persona, select=tuple(asked.rule))), asked.show)
 
 
 def report(outcomes: dict[str, Outcome], show: bool) -> None:

@@ -30,8 +30,8 @@ def report(found: SiblingGroup) -> Report:
     inside = () if odd.call.span.contains(odd.size.span) else (Point(odd.call, f"{odd.count} divides the {found.things} by it here"),)
     return Report(
         location=odd.size,
-        message=f"{odd.size.code} is the size of the {odd.group}; {others} other places that size memory divide the {found.things} by "
-        f"the size of the {usual}",
+        message=f"{odd.size.code} is the size of the {odd.group}; most places that size memory divide the {found.things} by the size "
+        f"of the {usual}",
         confidence="high" if others > _SHOWN else "medium",
         steps=(*siblings, *inside, Point(odd.size, f"the size of the {odd.group}, by which {found.things} are divided here")),
         fix=f"take the size of the {usual}",

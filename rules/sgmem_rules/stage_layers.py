@@ -17,8 +17,9 @@ class StageLayersRule(Rule):
     code = "SGM114"
 
     def check(self, facts: Facts) -> Iterator[Report]:
-        for found in facts.ranks.mixed_extents():
-            yield report(found)
+        for found in facts.ranks.mixed_extents:
+            if found.whole.extent.things == "layers":
+                yield report(found)
 
 
 def report(found: MixedExtent) -> Report:

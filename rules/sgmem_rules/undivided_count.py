@@ -9,7 +9,7 @@ from sgmem.api import Point, Report, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sgmem.api import Facts, MisnamedPart, UndividedCount
+    from sgmem.api import Facts, MisnamedPart, MixedExtent, UndividedCount
 
 _SHOWN = 2
 
@@ -23,14 +23,17 @@ class UndividedCountRule(Rule):
             yield undivided(found)
         for part in facts.ranks.misnamed_parts():
             yield misnamed(part)
+        for mixed in facts.ranks.mixed_extents:
+            if mixed.whole.extent.things != "layers":
+                yield beside(mixed)
 
 
 def undivided(found: UndividedCount) -> Report:
     whole, siblings = found.whole, found.siblings
-    where = "another place" if len(siblings) == 1 else f"{len(siblings)} other places"
+    where = "another place divides" if len(siblings) == 1 else "its siblings divide"
     return Report(
         location=whole.value,
-        message=f"{whole.value.code} counts the {whole.things} of all ranks and is kept as {whole.target}; {where} divide it by the "
+        message=f"{whole.value.code} counts the {whole.things} of all ranks and is kept as {whole.target}; {where} it by the "
         f"size of the {siblings[0].group} before",
         confidence="medium",
         steps=(
@@ -48,5 +51,17 @@ def misnamed(found: MisnamedPart) -> Report:
         message=f"{found.name} is called one rank's and holds the {found.things} of all ranks, {why}",
         confidence="medium",
         steps=(Point(found.whole, why), Point(found.value, f"kept as {found.name} undivided")),
+        fix="divide it by the number of ranks that share",
+    )
+
+
+def beside(found: MixedExtent) -> Report:
+    whole, part = found.whole, found.parts[0]
+    things = whole.extent.things
+    return Report(
+        location=whole.value,
+        message=f"{whole.user} gets the {things} of all ranks, {whole.extent.at.code}; {part.user} gets one rank's, {part.value.code}",
+        confidence="medium",
+        steps=(Point(part.value, f"one rank's {things}"), Point(whole.value, f"the {things} of all ranks")),
         fix="divide it by the number of ranks that share",
     )

@@ -1,4 +1,4 @@
-"""Pools of which one is given the layers of the whole model and its siblings those of this pipeline stage."""
+"""Pools of which one is given the layers or heads of the whole model and its siblings those of this stage or rank."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from sgmem.syntax.ir import Expr
 
 _LAYERS = re.compile(rb"\b(\w*layer_num|\w*num_layers|\w*layers_num|num_\w*layers)\b")
+_HEADS = re.compile(rb"\b(\w*head_num|\w*num_heads|num_\w*heads)=")
+_THINGS = ("layers", "heads")
 _POOL = re.compile(r"[Pp]ool|[Cc]ache|[Bb]uffer|[Aa]llocator")
 _PER_TOKEN = re.compile(r"cell_size|(?:size|bytes|memory|mem)_per_token|per_token_(?:size|bytes)")
 """Names for what a token takes in a pool, which grows with the pool's layers."""
@@ -29,7 +31,7 @@ _ONE_STAGE = re.compile(r"assert\b[^\n]*pp_size *== *1")
 
 
 class Given(msgspec.Struct, frozen=True):
-    """A count of layers that `user`, a constructor of memory or a formula of what a token takes, works with."""
+    """A count that `user`, a constructor of memory or a formula of what a token takes, works with."""
 
     value: Location
     user: str
@@ -37,38 +39,41 @@ class Given(msgspec.Struct, frozen=True):
 
 
 class MixedExtent(msgspec.Struct, frozen=True):
-    """`whole` gets the layers of the whole model; `parts`, in the same class or function, those of one stage."""
+    """`whole` gets the things of the whole model; `parts`, in the same class or function, those of one stage or rank."""
 
     whole: Given
     parts: tuple[Given, ...]
 
 
 def mixed_extents(program: Program, extents: Extents, counts: Counts) -> Iterator[MixedExtent]:
-    """The pools and formulas that work with the whole model's layers beside others that work with this stage's."""
+    """The pools and formulas that work with the whole model's layers or heads beside others that work with a part of them."""
     for path in sorted(program.files.paths):
-        data = program.files.tree.read(path)
-        if b"start_layer" not in data and b"effective_layers" not in data:
-            continue
-        words = sorted({match[1].decode() for match in _LAYERS.finditer(data)})
-        file = program.files.get(path) if words and _may_mix(data) else None
+        words = sorted(_words(program.files.tree.read(path)))
+        file = program.files.get(path) if words else None
         if file is None:
             continue
-        by_owner: dict[int, list[Given]] = {}
+        by_owner: dict[tuple[int, str], list[Given]] = {}
         for statement in sorted({index for word in words for index in file.mentions(word)}):
             for given in _given(file, statement, extents, counts):
-                by_owner.setdefault(_owner(file, statement), []).append(given)
+                by_owner.setdefault((_owner(file, statement), given.extent.things), []).append(given)
         for found in by_owner.values():
             yield from _mixed(found)
 
 
-def _may_mix(data: bytes) -> bool:
-    return b"config.num_" in data and re.search(rb"Pool\(|cell_size|per_token", data) is not None
+def _words(data: bytes) -> set[str]:
+    """The names of counts in a text that may mix them; none where it does not."""
+    if b"config." not in data or re.search(rb"Pool\(|cell_size|per_token", data) is None:
+        return set()
+    patterns = [_LAYERS] if b"start_layer" in data or b"effective_layers" in data else []
+    patterns += [_HEADS] if b"Pool(" in data and re.search(rb"get_\w*num_\w*heads\(", data) else []
+    return {match[1].decode() for pattern in patterns for match in pattern.finditer(data)}
 
 
 def _mixed(found: list[Given]) -> Iterator[MixedExtent]:
     parts = tuple(given for given in found if given.extent.of == "part")
     for given in found:
-        if parts and given.extent.of == "whole" and not _has_one_stage(given.value):
+        alone = given.extent.things == "layers" and _has_one_stage(given.value)
+        if parts and given.extent.of == "whole" and not alone:
             nearest = sorted(parts, key=lambda one: abs(one.value.line - given.value.line))
             yield MixedExtent(given, tuple(nearest))
 
@@ -88,7 +93,7 @@ def _given(file: File, statement: int, extents: Extents, counts: Counts) -> Iter
             if isinstance(node, ir.Call) and _POOL.search(last_name(node)):
                 for argument in node.args:
                     row = counts.named(argument.keyword) if argument.keyword else None
-                    if row is not None and row.things == "layers":
+                    if row is not None and row.things in _THINGS:
                         yield from _one(argument.value, last_name(node), file, statement, extents)
     for binding in lowered.bindings:
         if binding.value is not None and _PER_TOKEN.search(spelled(binding.target)):
@@ -98,7 +103,7 @@ def _given(file: File, statement: int, extents: Extents, counts: Counts) -> Iter
 
 def _one(value: Expr, user: str, file: File, statement: int, extents: Extents) -> Iterator[Given]:
     extent = extents.of(value, file, statement)
-    if extent is not None and extent.things == "layers":
+    if extent is not None and extent.things in _THINGS:
         yield Given(Location(file, statement, value.span), user, extent)
 
 

@@ -55,11 +55,12 @@ class RankScope:
 
         return sibling_groups(self.program, self.groups, self.counts)
 
-    def mixed_extents(self) -> Iterator[MixedExtent]:
-        """Pools that get the whole model's layers beside others that get this stage's."""
+    @cached_property
+    def mixed_extents(self) -> tuple[MixedExtent, ...]:
+        """Pools that get the whole model's layers or heads beside others that get this stage's or rank's."""
         from sgmem.domains.defects.mixed_extents import mixed_extents
 
-        return mixed_extents(self.program, self.extents, self.counts)
+        return tuple(mixed_extents(self.program, self.extents, self.counts))
 
     def narrow_reductions(self) -> Iterator[NarrowReduction]:
         """Reductions that leave out ranks that must agree."""

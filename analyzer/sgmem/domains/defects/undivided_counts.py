@@ -1,6 +1,6 @@
 """Counts of the whole model or server kept as one rank's, where siblings keep the same count divided by the ranks that share it.
 
-A sibling keeps it under the same name: in the same function or class, or as an attribute in several modules of the same folder.
+A sibling keeps it under the same name in the same function, or as an attribute in one of several modules of the same folder.
 """
 
 from __future__ import annotations
@@ -29,13 +29,18 @@ if TYPE_CHECKING:
 _TARGET = re.compile(rb"(?:^|[\s(,])((?:self\.)?[A-Za-z_]\w*)\s*(?::[^=\n]*)?=(?!=)[^=]*$", re.DOTALL)
 _LOOK_BACK = 200
 MIN_DIVIDED = 3
-"""So many modules must divide a count before one that keeps it whole is called odd, and three times as many as those."""
+"""So many places must divide a count before one that keeps it whole is called odd, and twice as many as those."""
+_WHOLE = re.compile(r"total|global|all|orig|full|config")
+"""Names that say themselves that they hold the whole."""
 
 
 class Kept(msgspec.Struct, frozen=True):
-    """`value` is kept as `target`; `group` says over which ranks it was divided before, None if over none."""
+    """`value` is kept as `target`; `group` says over which ranks it was divided before, None if over none. `of` is the name of the
+    object whose count it is.
+    """
 
     target: str
+    of: str
     count: str
     things: str
     group: str | None
@@ -69,11 +74,16 @@ def undivided_counts(program: Program, groups: Groups, counts: Counts) -> Iterat
     for path in sorted(program.files.paths):
         data = program.files.tree.read(path)
         for hint in _hints(path, data, words) if any(literal in data for literal in literals) else ():
-            by_name.setdefault((hint.target, hint.count), []).append(hint)
+            by_name.setdefault((_role(hint.target), hint.count), []).append(hint)
     for hints in by_name.values():
         divides = sum(hint.divides for hint in hints)
         if 0 < divides < len(hints):
             yield from _among(_near(hints), program, groups, counts)
+
+
+def _role(target: str) -> str:
+    """What is compared: attributes of the object with each other, variables with those of the same name."""
+    return "self." if target.startswith("self.") else target
 
 
 def _near(hints: list[_Hint]) -> list[_Hint]:
@@ -88,7 +98,7 @@ def _near(hints: list[_Hint]) -> list[_Hint]:
         for here in places.values():
             divided = sum(hint.divides for hint in here)
             whole = len(here) - divided
-            if divided and whole and (not many or divided >= max(MIN_DIVIDED, 3 * whole)):
+            if divided and whole and (not many or divided >= max(MIN_DIVIDED, 2 * whole)):
                 kept.update(dict.fromkeys(here))
     return list(kept)
 
@@ -100,18 +110,24 @@ def _among(hints: list[_Hint], program: Program, groups: Groups, counts: Counts)
         statement = file.statement_at(hint.line, hint.column) if file is not None else -1
         if file is not None and statement >= 0:
             kept += _kept(file, statement, hint, groups, counts)
+    kept = [one for one in kept if one.group is not None or not _WHOLE.search(one.target.rpartition(".")[2])]
     for whole in dict.fromkeys(one for one in kept if one.group is None):
         siblings = [one for one in kept if one.group is not None and _are_siblings(one, whole)]
-        near = [one for one in siblings if one.value.path == whole.value.path and one.owner == whole.owner]
+        near = [one for one in siblings if one.target == whole.target and _in_one_function(one, whole)]
         others = [one for one in kept if one.group is None and _are_siblings(one, whole)]
-        enough = len(siblings) >= max(MIN_DIVIDED, 3 * len(others)) and whole.target.startswith("self.")
+        enough = len(siblings) >= max(MIN_DIVIDED, 2 * len(others)) and whole.target.startswith("self.")
         if (near or enough) and not _divided_later(whole, groups):
             yield UndividedCount(whole, tuple(near or siblings))
 
 
 def _are_siblings(one: Kept, other: Kept) -> bool:
-    same = one.value.path == other.value.path and one.owner == other.owner
-    return same or dirname(one.value.path) == dirname(other.value.path)
+    """In one function, or the same count of the same kind of object in modules of one folder."""
+    same_folder = dirname(one.value.path) == dirname(other.value.path)
+    return _in_one_function(one, other) or (same_folder and (one.of == other.of or one.target == other.target))
+
+
+def _in_one_function(one: Kept, other: Kept) -> bool:
+    return one.value.path == other.value.path and one.owner == other.owner
 
 
 def _kept(file: File, statement: int, hint: _Hint, groups: Groups, counts: Counts) -> Iterator[Kept]:
@@ -126,7 +142,8 @@ def _kept(file: File, statement: int, hint: _Hint, groups: Groups, counts: Count
             if divisor is not None and not of:
                 continue
             group = next(iter(of), None)
-            yield Kept(hint.target, hint.count, row.things, group, Location(file, statement, leaf.span), _owner(file, statement))
+            value, of_what = Location(file, statement, leaf.span), spelled(leaf.base) if isinstance(leaf, ir.Attribute) else ""
+            yield Kept(hint.target, of_what, hint.count, row.things, group, value, _owner(file, statement))
 
 
 def _leaves(value: Expr, divisor: Expr | None = None) -> Iterator[tuple[Expr, Expr | None]]:

@@ -61,7 +61,7 @@ class Extents:
             case ir.Call() if arithmetic.function_name(expr) in ("int", "max", "min"):
                 return self._agreed([self.of(one.value, file, statement, depth) for one in expr.args])
         row = self.counts.of(expr)
-        if row is not None and (row.whole or row.part):
+        if row is not None and (row.whole or row.part or row.ranks is not None):
             return Extent("whole" if row.whole else "part", row.things, here)
         return self._agreed([self.of(value, source, index, depth) for value, source, index in self._definitions(expr, file, statement)])
 
