@@ -16,6 +16,7 @@ class ArgumentUnit(Rule):
     name = "argument-unit"
     code = "SGM102"
     severity = "error"
+    by_file = True
 
     def check(self, facts: Facts) -> Iterator[Report]:
         for found in facts.unit_contradictions:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 class ChangeAfterCopy(Rule):
     name = "change-after-copy"
     code = "SGM402"
+    by_file = True
 
     def check(self, facts: Facts) -> Iterator[Report]:
         for found in facts.setting_changes:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 class ContradictingAdviceRule(Rule):
     name = "contradicting-advice"
     code = "SGM207"
+    by_file = True
 
     def check(self, facts: Facts) -> Iterator[Report]:
         for found in facts.contradicting_advice():

@@ -23,6 +23,7 @@ class DeadGuardRule(Rule):
     name = "dead-guard"
     code = "SGM202"
     severity = "error"
+    by_file = True
 
     def check(self, facts: Facts) -> Iterator[Report]:
         for found in facts.dead_guards():

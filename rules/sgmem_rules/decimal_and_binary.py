@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 class DecimalAndBinary(Rule):
     name = "decimal-and-binary"
     code = "SGM104"
+    by_file = True
 
     def check(self, facts: Facts) -> Iterator[Report]:
         for mixed in facts.unit_mismatches():

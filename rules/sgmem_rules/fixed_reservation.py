@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 class FixedReservationRule(Rule):
     name = "fixed-reservation"
     code = "SGM205"
+    by_file = True
 
     def check(self, facts: Facts) -> Iterator[Report]:
         for found in facts.fixed_reservations():

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 class ForeignGroupRule(Rule):
     name = "foreign-group"
     code = "SGM112"
+    by_file = True
 
     def check(self, facts: Facts) -> Iterator[Report]:
         for found in facts.ranks.foreign_groups():

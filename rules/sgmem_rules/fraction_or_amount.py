@@ -16,6 +16,7 @@ class FractionOrAmount(Rule):
     name = "fraction-or-amount"
     code = "SGM105"
     severity = "error"
+    by_file = True
 
     def check(self, facts: Facts) -> Iterator[Report]:
         for found in facts.unit_contradictions:

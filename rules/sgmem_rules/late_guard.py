@@ -22,6 +22,7 @@ _FATE = {
 class LateGuardRule(Rule):
     name = "late-guard"
     code = "SGM210"
+    by_file = True
 
     def check(self, facts: Facts) -> Iterator[Report]:
         told = set()

@@ -16,6 +16,7 @@ class LostConversionRule(Rule):
     name = "lost-conversion"
     code = "SGM107"
     severity = "error"
+    by_file = True
 
     def check(self, facts: Facts) -> Iterator[Report]:
         for found in facts.lost_conversions:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 class MachineAmountRule(Rule):
     name = "machine-amount"
     code = "SGM111"
+    by_file = True
 
     def check(self, facts: Facts) -> Iterator[Report]:
         for found in facts.machine_amounts():

@@ -21,6 +21,7 @@ _SAID = {
 class MisleadingUnit(Rule):
     name = "misleading-unit"
     code = "SGM103"
+    by_file = True
 
     def check(self, facts: Facts) -> Iterator[Report]:
         for found in facts.unit_contradictions:

@@ -19,6 +19,7 @@ class MixedMeasurementTimes(Rule):
     name = "mixed-measurement-times"
     code = "SGM301"
     severity = "note"
+    by_file = True
 
     def check(self, facts: Facts) -> Iterator[Report]:
         seen: set[tuple[Location, Location, str]] = set()

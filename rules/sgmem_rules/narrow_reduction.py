@@ -17,6 +17,7 @@ _ALL = "all ranks"
 class NarrowReductionRule(Rule):
     name = "narrow-reduction"
     code = "SGM115"
+    by_file = True
 
     def check(self, facts: Facts) -> Iterator[Report]:
         for found in facts.ranks.narrow_reductions():

@@ -25,6 +25,7 @@ _SINKS = {
 class NegativeBudget(Rule):
     name = "negative-budget"
     code = "SGM201"
+    by_file = True
 
     def check(self, facts: Facts) -> Iterator[Report]:
         for formula in facts.formulas:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 class OverriddenSetting(Rule):
     name = "overridden-setting"
     code = "SGM401"
+    by_file = True
 
     def check(self, facts: Facts) -> Iterator[Report]:
         for found in facts.setting_changes:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 class RaisedCountRule(Rule):
     name = "raised-count"
     code = "SGM203"
+    by_file = True
 
     def check(self, facts: Facts) -> Iterator[Report]:
         for found in facts.raised_counts():

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 class RaisingQueryRule(Rule):
     name = "raising-query"
     code = "SGM209"
+    by_file = True
 
     def check(self, facts: Facts) -> Iterator[Report]:
         for found in facts.raising_queries():

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 class RepeatedScaling(Rule):
     name = "repeated-scaling"
     code = "SGM403"
+    by_file = True
 
     def check(self, facts: Facts) -> Iterator[Report]:
         for found in facts.setting_changes:

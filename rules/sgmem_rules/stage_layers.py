@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 class StageLayersRule(Rule):
     name = "stage-layers"
     code = "SGM114"
+    by_file = True
 
     def check(self, facts: Facts) -> Iterator[Report]:
         for found in facts.ranks.mixed_extents:

@@ -23,6 +23,7 @@ _DONE = {
 class StaleCopyRule(Rule):
     name = "stale-copy"
     code = "SGM302"
+    by_file = True
 
     def check(self, facts: Facts) -> Iterator[Report]:
         for found in facts.stale_copies():

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 class UncheckedFractionRule(Rule):
     name = "unchecked-fraction"
     code = "SGM206"
+    by_file = True
 
     def check(self, facts: Facts) -> Iterator[Report]:
         for found in facts.unchecked_shares():

@@ -16,6 +16,7 @@ class UnitMismatchRule(Rule):
     name = "unit-mismatch"
     code = "SGM101"
     severity = "error"
+    by_file = True
 
     def check(self, facts: Facts) -> Iterator[Report]:
         for found in facts.unit_mismatches():

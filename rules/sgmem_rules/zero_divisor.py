@@ -23,6 +23,7 @@ _HOW = {
 class ZeroDivisorRule(Rule):
     name = "zero-divisor"
     code = "SGM208"
+    by_file = True
 
     def check(self, facts: Facts) -> Iterator[Report]:
         for found in facts.zero_divisors():

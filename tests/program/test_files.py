@@ -8,6 +8,7 @@ from sgmem.program.contexts import defined
 from sgmem.program.files import Files, bare_names
 from sgmem.program.names import bound_names
 from sgmem.program.program import Program
+from sgmem.program.reads import EVERYWHERE
 from sgmem.source.tree import SourceTree
 
 if TYPE_CHECKING:
@@ -46,8 +47,8 @@ def test_a_look_for_a_name_is_noted_with_the_files_that_were_parsed() -> None:
 def test_with_a_context_only_files_where_it_holds_are_noted_and_those_that_cannot_be_decoded() -> None:
     read = files()
     assert paths(read.mentioning("size", defined)) == ["pkg/a.py"]
-    assert (read.reads.contexts, read.reads.names) == ({("size", "defined")}, set())
-    assert (read.reads.parsed, read.reads.texts) == ({"pkg/a.py", "pkg/broken.py"}, {"pkg/bytes.py"})
+    assert (read.reads.contexts, read.reads.names) == ({("size", "defined"): EVERYWHERE}, set())
+    assert (read.reads.parsed, read.reads.texts) == ({"pkg/a.py", "pkg/broken.py"}, {"pkg/a.py", "pkg/broken.py", "pkg/bytes.py"})
     assert set(read.unreadable) == {"pkg/broken.py", "pkg/bytes.py"}
     assert paths(read.matching("size")) == ["pkg/c.py"]
     assert ("size", "matched") in read.reads.contexts
@@ -151,3 +152,36 @@ def test_bindings_agree_with_what_is_lowered(source: str, name: str | None) -> N
     bound = {word for word in ("value", "other", "part", "found", "rows", "table") if program.names.bindings(file, 0, word)}
     assert bound == bound_names(file, 0)
     assert name is None or name in bound
+
+
+def test_a_look_that_stops_early_is_noted_up_to_there() -> None:
+    read = files()
+    assert next(read.mentioning("size", defined)).path == "pkg/a.py"
+    assert read.reads.contexts == {("size", "defined"): "pkg/a.py"}
+    assert list(read.containing("size", "case 1")) == ["pkg/c.py"]
+    assert read.reads.contexts["size", "text:case 1"] == EVERYWHERE
+
+
+def test_a_focus_limits_where_to_look_and_not_where_to_follow() -> None:
+    read = files().unread(["pkg/c.py", "pkg/b.py"])
+    assert read.focus == ("pkg/b.py", "pkg/c.py")
+    assert paths(read.focused("size")) == ["pkg/b.py", "pkg/c.py"]
+    assert paths(read.focused("ServerArgs")) == ["pkg/b.py"]
+    assert (read.reads.names, read.reads.listed) == (set(), False)
+    assert paths(read.mentioning("ServerArgs")) == ["pkg/a.py", "pkg/b.py"]
+    assert files().unread().focus == tuple(sorted(TEXTS))
+
+
+def test_a_scan_of_a_text_is_done_once_and_noted_each_time() -> None:
+    done = []
+
+    def count(text: str) -> int:
+        done.append(text)
+        return len(text)
+
+    first = files()
+    assert first.scanned("pkg/a.py", count) == len(TEXTS["pkg/a.py"])
+    assert first.scanned("pkg/bytes.py", count) == 0
+    second = first.unread()
+    assert second.scanned("pkg/a.py", count) == len(TEXTS["pkg/a.py"])
+    assert (len(done), second.reads.texts) == (2, {"pkg/a.py"})

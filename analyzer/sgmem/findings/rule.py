@@ -69,13 +69,18 @@ class Rule(ABC):
 
     `name` is the module's name with dashes, `code` its short alias, `persona` the least demanding audience that wants
     to hear of it: regular (sure defects), pedantic (probable ones), auditor (everything worth a look).
+
+    `by_file` says that it looks at each file on its own, though what it finds there may rest on any other: asked about the files of a
+    program one by one it reports the same as when asked about all at once. After an edit such a rule is asked only about files for
+    which something changed. A rule that compares what it found in different files must not say so.
     """
 
     name: ClassVar[str]
     code: ClassVar[str]
     severity: ClassVar[Severity] = "warning"
     persona: ClassVar[Persona] = "regular"
+    by_file: ClassVar[bool] = False
 
     @abstractmethod
     def check(self, facts: ProgramFacts) -> Iterable[Report]:
-        """Yield a report for everything that is wrong. May be asked once per run, for the whole program."""
+        """Yield a report for everything that is wrong, in the files that the facts are about."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from sgmem.program.contexts import set_by_name
 from sgmem.program.entities import Function
 from sgmem.program.files import dotted
 from sgmem.source.words import words_of
@@ -47,13 +48,12 @@ class NamedWrites:
     def __init__(self, program: Program) -> None:
         self.program = program
         self._sets: dict[str, tuple[NamedWrite, ...]] = {}
-        self._words: dict[str, frozenset[bytes]] = {}
 
     def copying(self, words: frozenset[str]) -> Iterator[NamedWrite]:
         """The writes by a computed name that seem to store what they read by the same name, in files that mention one of `words`."""
         spelled = frozenset(word.encode() for word in words)
         for path in self._candidates:
-            if self._mentions(path, spelled):
+            if not spelled.isdisjoint(self.program.files.scanned(path, _words_in)):
                 yield from self._in(path)
 
     @cached_property
@@ -66,12 +66,6 @@ class NamedWrites:
             found.update(dict.fromkeys(sorted(set(tree.mentioning(setter.name)).intersection(tree.mentioning(setter.owner.name)))))
         return tuple(found)
 
-    def _mentions(self, path: str, words: frozenset[bytes]) -> bool:
-        found = self._words.get(path)
-        if found is None:
-            found = self._words[path] = words_of(self.program.files.tree.read(path))
-        return not words.isdisjoint(found)
-
     def _in(self, path: str) -> tuple[NamedWrite, ...]:
         found = self._sets.get(path)
         if found is None:
@@ -82,12 +76,7 @@ class NamedWrites:
     @cached_property
     def _seeming(self) -> dict[str, list[int]]:
         """The places in each file where setattr seems to store what is read by the same name."""
-        found = {}
-        for path, text in self._setting_files:
-            places = [match.start() for match in _COPYING.finditer(text) if match[2] is None or _reads_before(match)]
-            if places:
-                found[path] = places
-        return found
+        return {path: places for path in self._setting_files if (places := self.program.files.scanned(path, _copies_in))}
 
     def _direct(self, path: str) -> Iterator[NamedWrite]:
         for file, index in self._statements(path, self._seeming.get(path, [])):
@@ -101,19 +90,16 @@ class NamedWrites:
             yield from ((file, index) for index in sorted(indices) if index >= 0)
 
     @cached_property
-    def _setting_files(self) -> tuple[tuple[str, str], ...]:
-        """The files that set attributes by computed names, with their text."""
-        paths = dict.fromkeys(path for word in sorted(_SETTERS) for path in self.program.files.tree.mentioning(word))
-        texts = ((path, source.text) for path in paths if (source := self.program.files.source(path)) is not None)
-        return tuple((path, text) for path, text in texts if _SETTING.search(text))
+    def _setting_files(self) -> tuple[str, ...]:
+        """The files that set attributes by computed names."""
+        return tuple(dict.fromkeys(path for word in sorted(_SETTERS) for path in self.program.files.holding(word, set_by_name)))
 
     @cached_property
     def setters(self) -> tuple[tuple[Function, int, int], ...]:
         """The methods that do nothing with a name and a value but set that attribute, with the positions of both arguments."""
         found: dict[Function, tuple[int, int]] = {}
-        for path, text in self._setting_files:
-            offsets = [match.start() for match in _OWN.finditer(text) if _takes_both(match)]
-            for file, index in self._statements(path, offsets):
+        for path in self._setting_files:
+            for file, index in self._statements(path, self.program.files.scanned(path, _setters_in)):
                 for write in _sets(file, index):
                     setter = self._setter(write)
                     if setter is not None:
@@ -168,6 +154,20 @@ def _sets(file: File, index: int) -> Iterator[NamedWrite]:
             target, key, value = (argument.value for argument in node.args)
             if not isinstance(key, ir.Const):
                 yield NamedWrite(file, index, node, target, key, value)
+
+
+def _words_in(text: str) -> frozenset[bytes]:
+    return words_of(text.encode("utf-8", "surrogatepass"))
+
+
+def _copies_in(text: str) -> list[int]:
+    """Where setattr seems to store what is read by the same name."""
+    return [match.start() for match in _COPYING.finditer(text) if match[2] is None or _reads_before(match)]
+
+
+def _setters_in(text: str) -> list[int]:
+    """Where a method seems to do nothing but set an attribute."""
+    return [match.start() for match in _OWN.finditer(text) if _takes_both(match)]
 
 
 def _reads_before(match: re.Match[str]) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Literal
 
 import msgspec
@@ -271,7 +271,11 @@ class Occurrences:
 
     def functions(self, name: str) -> Iterator[Function]:
         """Every function called `name`; the setters of a property are no functions of their own."""
-        for file in self.program.files.mentioning(name, defined):
+        return self.functions_in(self.program.files.mentioning(name, defined), name)
+
+    def functions_in(self, files: Iterable[File], name: str) -> Iterator[Function]:
+        """Those of some files."""
+        for file in files:
             for index, scope in enumerate(file.outline.scopes):
                 if scope.kind == "function" and file.children.get(scope.parent, {}).get(name) == index:
                     yield Function(file, index)

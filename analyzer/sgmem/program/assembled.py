@@ -68,8 +68,7 @@ class Assembled:
         files = self.names.files
         paths = dict.fromkeys(path for word in ("__annotations__", *_BUILDERS) for path in files.tree.mentioning(word))
         for path in paths:
-            source = files.source(path)
-            named = dict.fromkeys([*_ANNOTATED.findall(source.text), *_REBUILT.findall(source.text)]) if source is not None else {}
+            named = files.scanned(path, _assembled_in)
             file = files.get(path) if named else None
             for name in named if file is not None else ():
                 index = file.children.get(0, {}).get(name) if file is not None else None
@@ -100,6 +99,11 @@ class Assembled:
             for binding in variable.file.statement(index).bindings:
                 if binding.value is not None:
                     yield binding.value
+
+
+def _assembled_in(text: str) -> list[str]:
+    """The names of classes that seem to be given annotations, or built anew."""
+    return list(dict.fromkeys([*_ANNOTATED.findall(text), *_REBUILT.findall(text)]))
 
 
 def _assembling(file: File, index: int, name: str) -> Iterator[Expr]:

@@ -21,6 +21,8 @@ _CALL = re.compile(r"\s*[(\[]|\s*\.\s*(?:get|options|remote|bind)\b")
 _LOOKED_UP = re.compile(r"(?:getattr\(.*|\[)['\"]$")
 _PARTIAL = re.compile(r"partial\(\s*(?:\w+\.)*$")
 _STORE = re.compile(r"\s*(?:(?::(?!=))|(?:[-+*/%&|^@]|//|\*\*|<<|>>)?=(?!=)|:=)")
+_BY_NAME = re.compile(r"\(\s*(?:$|[\w.]+\s*(?:$|,\s*(?:$|[\w.]+\s*(?:$|,))))")
+_PRODUCT = re.compile(r"\s*=\s*(?:[\w.]|\(\))+_size\s*\*")
 _UNPACK = re.compile(r"\s*[,)\]]")
 _LINE_ENDS = re.compile(r"\s*[,)\]]?\s*(?:#.*)?$")
 _VALUE_BEFORE = re.compile(r"(?:=|['\"\]]\s*:|\w\(|=\s*[(\[{]|\b(?:else|or|if|return))\s*(?:\w+\.)*$")
@@ -54,6 +56,16 @@ def quoted(before: str, after: str) -> bool:
     return after[:1] in _QUOTES
 
 
+def multiplied(before: str, after: str) -> bool:
+    """`name = a.b_size * ...`, as a keyword argument too."""
+    return _PRODUCT.match(after) is not None
+
+
+def set_by_name(before: str, after: str) -> bool:
+    """`name(target, key,`, on one line or on several."""
+    return _BY_NAME.match(after) is not None
+
+
 def renamed(before: str, after: str) -> bool:
     """`import name as other`."""
     return after.startswith(" as ")
@@ -71,9 +83,12 @@ def defined(before: str, after: str) -> bool:
     return before.rstrip().endswith("def")
 
 
-CONTEXTS: dict[str, Context] = {one.__name__: one for one in (called, stored, loaded, quoted, renamed, held, defined)}
+_ALL = (called, stored, loaded, quoted, multiplied, set_by_name, renamed, held, defined)
+CONTEXTS: dict[str, Context] = {one.__name__: one for one in _ALL}
 MATCHED = "matched"
 """In place of a context: anywhere in a file with case statements."""
+TEXT = "text:"
+"""In place of a context, with a text behind it: anywhere in a file that contains the text."""
 
 
 def positions(text: str, name: str) -> Iterator[int]:

@@ -20,11 +20,12 @@ if TYPE_CHECKING:
 class Program:
     """Everything that resolves names over one tree. Nothing is read before it is asked for.
 
-    `config` are the rows that tell how the configuration reaches its readers; without them only what the code shows is known.
+    `files`, parsed for another program of the same tree, save parsing them again. `config` are the rows that tell
+    how the configuration reaches its readers; without them only what the code shows is known.
     """
 
-    def __init__(self, tree: Tree, paths: tuple[str, ...], config: Table[ConfigRow] | None = None) -> None:
-        self.files = Files(tree, paths)
+    def __init__(self, tree: Tree, paths: tuple[str, ...], config: Table[ConfigRow] | None = None, files: Files | None = None) -> None:
+        self.files = files or Files(tree, paths)
         self.names = Names(self.files)
         self.classes = Classes(self.names)
         self.spelling = Spelling(self.files)

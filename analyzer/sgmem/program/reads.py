@@ -12,11 +12,16 @@ if TYPE_CHECKING:
     from sgmem.program.files import Tree
 
 
+EVERYWHERE = "\U0010ffff"
+"""Behind all paths."""
+
+
 class Reads(msgspec.Struct):
     """The questions, each kind a set.
 
-    `parsed` and `texts` are the paths of files whose outline, or whose text alone, was looked at. `names` were looked for in all files;
-    of `contexts` (a name and what must stand around it) only the files that hold them were looked at. `modules` were looked for by
+    `parsed` and `texts` are the paths of files whose outline, or whose text alone, was looked at. `names` were looked for in all files.
+    `contexts` (a name and what must stand around it) were looked for in all files up to a path, and only those that hold them were
+    noted as looked at. `modules` were looked for by
     their names, `classes` by theirs, `bases` for the classes under them, `spelled` by variables that spell a class. `listed` says
     that all paths, `classes_listed` that all names of classes were asked for.
     """
@@ -24,13 +29,18 @@ class Reads(msgspec.Struct):
     parsed: set[str] = msgspec.field(default_factory=set)
     texts: set[str] = msgspec.field(default_factory=set)
     names: set[str] = msgspec.field(default_factory=set)
-    contexts: set[tuple[str, str]] = msgspec.field(default_factory=set)
+    contexts: dict[tuple[str, str], str] = msgspec.field(default_factory=dict)
     modules: set[str] = msgspec.field(default_factory=set)
     classes: set[str] = msgspec.field(default_factory=set)
     bases: set[str] = msgspec.field(default_factory=set)
     spelled: set[str] = msgspec.field(default_factory=set)
     listed: bool = False
     classes_listed: bool = False
+
+    def look(self, context: tuple[str, str], path: str) -> None:
+        """Note that a context was looked for in the files up to a path."""
+        if path > self.contexts.get(context, ""):
+            self.contexts[context] = path
 
 
 class ReadTree:

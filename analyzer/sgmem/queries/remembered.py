@@ -21,10 +21,21 @@ Result = TypeVar("Result")
 def key_of(tree: SourceTree, asked: tuple[object, ...]) -> str:
     """A key for a question about a tree. It covers every file, so that a new file that writes the parameter is seen, and how paths
     are shown to this user."""
+    return _hash((tree.fingerprint(), tree.version, _shown(tree), asked))
+
+
+def place_key(tree: SourceTree, asked: tuple[object, ...]) -> str:
+    """A key for a question about whatever is where a tree is, whichever state it is in."""
+    return _hash((tree.package, _shown(tree), asked))
+
+
+def _shown(tree: SourceTree) -> tuple[str, str]:
     first = next(iter(tree.files.values()), None)
-    shown = (tree.root, tree.version, first.uri if first is not None else "")
-    text = repr((tree.fingerprint(), shown, asked))
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    return tree.root, first.uri if first is not None else ""
+
+
+def _hash(parts: tuple[object, ...]) -> str:
+    return hashlib.blake2b(repr(parts).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 @contextmanager

@@ -156,11 +156,14 @@ class SourceTree:
     def _compute_fingerprint(self) -> str:
         total = hashlib.blake2b(self.package.encode(), digest_size=16)
         for path in self.files:
-            identity = self._contents.identity(path) or self.digest(path)
-            total.update(f"\0{path}\0{identity}".encode())
+            total.update(f"\0{path}\0{self.identity(path)}".encode())
         for file in self.unreadable:
             total.update(f"\0{file.path}\0{file.why}".encode())
         return total.hexdigest()
+
+    def identity(self, path: str) -> str:
+        """A name of a file's content, the cheapest there is: equal if and only if the content is, within one kind of source."""
+        return self._contents.identity(path) or self.digest(path)
 
     def place(self, path: str) -> str | None:
         """Where a file is on disk; None where the source is no folder."""
@@ -172,6 +175,12 @@ class SourceTree:
         if found is None:
             found = self._mentioning[name] = self._search(encoded_identifier(name))
         return found
+
+    def mentions(self, path: str, name: str) -> bool:
+        """Whether the bytes of one file contain `name` as a whole identifier."""
+        identifier = encoded_identifier(name)
+        known = self._words.has(path, identifier) if self._words is not None and is_word(identifier) else None
+        return mentions(self.read(path), identifier) if known is None else known
 
     def _search(self, identifier: bytes) -> tuple[str, ...]:
         index = self._word_index() if is_word(identifier) else None

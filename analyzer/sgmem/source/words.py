@@ -32,11 +32,10 @@ class WordIndex:
 
     def load(self, digests: Mapping[str, str]) -> set[str]:
         """Take from the store what is known about files, given by path and digest; the paths taken."""
-        known = self._store.get_many(_KIND, list(dict.fromkeys(digests.values())))
+        known = kept_words(self._store, digests.values())
         found = {path: known[digest] for path, digest in digests.items() if digest in known}
-        for path, packed in found.items():
-            mark, _, words = packed.partition(b"\n")
-            self._keep(path, frozenset(words.split(b"\n")), mark == _PLAIN)
+        for path, kept in found.items():
+            self._keep(path, *kept)
         return set(found)
 
     def add(self, files: Iterable[tuple[str, str, bytes]]) -> None:
@@ -53,6 +52,13 @@ class WordIndex:
         self._words[path], self._plain[path] = words, plain
         self._groups.clear()
 
+    def has(self, path: str, word: bytes) -> bool | None:
+        """Whether a file has `word`; None if only a look at it can tell."""
+        words = self._words.get(path)
+        if words is None:
+            return None
+        return (True if self._plain[path] else None) if word in words else False
+
     def search(self, word: bytes) -> dict[str, bool]:
         """The files that have `word`, in order; the value is False if only a look at the file can tell that it stands alone."""
         found = (path for words, paths in self._grouped() if word in words for path in paths if word in self._words[path])
@@ -66,6 +72,15 @@ class WordIndex:
                 group = paths[first : first + _GROUP]
                 self._groups.append((frozenset().union(*(self._words[path] for path in group)), group))
         return self._groups
+
+
+def kept_words(store: Store, digests: Iterable[str]) -> dict[str, tuple[frozenset[bytes], bool]]:
+    """The words of those files, given by the hash of their content, that the store knows, and whether a look at them is enough."""
+    found = {}
+    for digest, packed in store.get_many(_KIND, list(dict.fromkeys(digests))).items():
+        mark, _, words = packed.partition(b"\n")
+        found[digest] = frozenset(words.split(b"\n")), mark == _PLAIN
+    return found
 
 
 def words_of(data: bytes) -> frozenset[bytes]:

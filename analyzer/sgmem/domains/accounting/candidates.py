@@ -73,7 +73,7 @@ class Candidates:
     @cached_property
     def touched(self) -> tuple[tuple[File, int], ...]:
         """Every statement that has to do with amounts: calculates, stores, hands on or prints them; in source order."""
-        return tuple(self._touched_in(sorted(self.program.files.paths)))
+        return tuple(self._touched_in(self.program.files.focus))
 
     def _touched_in(self, paths: Iterable[str]) -> Iterator[tuple[File, int]]:
         for file in self.files(paths):

@@ -64,12 +64,10 @@ class Options:
 
     def _added(self, name: str) -> Iterator[Option]:
         flag = "--" + name.replace("_", "-")
-        spelled = (f'"{flag}"'.encode(), f"'{flag}'".encode(), f'dest="{name}"'.encode(), f"dest='{name}'".encode())
-        for path in self.program.files.tree.mentioning("add_argument"):
-            data = self.program.files.tree.read(path)
-            if not any(text in data for text in spelled):
-                continue
-            file = self.program.files.get(path)
+        spelled = (f'"{flag}"', f"'{flag}'", f'dest="{name}"', f"dest='{name}'")
+        files = self.program.files
+        for path in sorted({path for text in spelled for path in files.containing("add_argument", text)}):
+            file = files.get(path)
             if file is None:
                 continue
             for index in file.mentions("add_argument"):

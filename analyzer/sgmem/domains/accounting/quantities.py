@@ -55,7 +55,7 @@ class Quantities:
     def paths(self) -> Mapping[str, tuple[str, ...]]:
         """Every such name that the models lead to, with the files that hold it, both in order."""
         found: dict[str, dict[str, None]] = {}
-        for path in sorted(self.program.files.paths):
+        for path in self.program.files.focus:
             data = self.program.files.tree.read(path)
             for name in {data[_begin(data, match.start()) : match.end()] for match in self._ending.finditer(data)}:
                 found.setdefault(name.decode(errors="replace"), {})[path] = None

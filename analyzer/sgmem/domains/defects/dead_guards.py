@@ -52,7 +52,7 @@ def dead_guards(facts: ProgramFacts) -> Iterator[DeadGuard]:
     words = {pattern.rpartition(":")[2].rpartition(".")[2] for row in rows for pattern in row.names}
     tests: dict[tuple[str, int], tuple[File, int]] = {}
     for word in sorted(word for word in words if word.isidentifier()):
-        for file in facts.program.files.mentioning(word):
+        for file in facts.program.files.focused(word):
             scopes = {file.outline.statements[index].scope for index in file.mentions(word)}
             for scope in scopes:
                 for index in file.own_statements(scope):

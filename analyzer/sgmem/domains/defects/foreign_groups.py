@@ -42,7 +42,7 @@ class ForeignGroup(msgspec.Struct, frozen=True):
 
 def foreign_groups(program: Program, groups: Groups, counts: Counts) -> Iterator[ForeignGroup]:
     """The divisions of known counts by the size of a group that does not split them."""
-    for path in sorted(program.files.paths):
+    for path in program.files.focus:
         offsets = _candidates(program.files.tree.read(path), groups, counts)
         file = program.files.get(path) if offsets else None
         if file is not None:

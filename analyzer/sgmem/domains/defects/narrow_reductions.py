@@ -118,8 +118,9 @@ def _guards(test: Expr, file: File, statement: int, groups: Groups) -> Iterator[
 
 
 def _calls(program: Program, word: str) -> Iterator[tuple[File, int, ir.Call]]:
-    paths = program.files.tree.mentioning(word)
-    for path in sorted(paths) if len(paths) <= MAX_FILES else ():
+    for path in program.files.focus_on(word):
+        if len(program.files.tree.mentioning(word)) > MAX_FILES:
+            return
         if not _may_decide(program.files.tree.read(path), word):
             continue
         file = program.files.get(path)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from sgmem.flow.occurrences import Occurrence
     from sgmem.program.entities import Class
     from sgmem.program.files import File
+    from sgmem.program.program import Program
     from sgmem.syntax.ir import Binding
 
 MAX_FILES = 400
@@ -53,15 +54,18 @@ def setting_changes(facts: ProgramFacts) -> Iterator[SettingChange]:
                     share = row.unit in ("fraction", "GiB", "GB", "MiB", "bytes")
                     names[last] = names.get(last, False) or share
     for name, share in sorted(names.items()):
-        paths = program.files.tree.mentioning(name)
-        flag = f'"--{name.replace("_", "-")}"'.encode()
-        if len(paths) > MAX_FILES or not any(flag in program.files.tree.read(path) for path in paths):
-            continue
         changes = re.compile(rb"\.%s\s*(?:\*=|/=|//=|=\s*(?:-?[\d.]|[\w.]+\.%s\b))" % ((name.encode(),) * 2))
-        for path in paths:
-            file = program.files.get(path) if changes.search(program.files.tree.read(path)) else None
+        changing = [path for path in program.files.focus_on(name) if changes.search(program.files.tree.read(path))]
+        for path in changing if changing and _is_flag(program, name) else ():
+            file = program.files.get(path)
             if file is not None:
                 yield from _in_file(facts, file, name, share)
+
+
+def _is_flag(program: Program, name: str) -> bool:
+    """Whether the name is set by a flag, and is no word that stands everywhere."""
+    flag = f'"--{name.replace("_", "-")}"'
+    return len(program.files.tree.mentioning(name)) <= MAX_FILES and any(program.files.containing(name, flag))
 
 
 def _in_file(facts: ProgramFacts, file: File, name: str, share: bool) -> Iterator[SettingChange]:

@@ -41,7 +41,7 @@ def raised_counts(facts: ProgramFacts) -> Iterator[RaisedCount]:
         for pattern in row.names
     }
     for name in sorted(name for name in names if name.isidentifier()):
-        for file in facts.program.files.mentioning(name):
+        for file in facts.program.files.focused(name):
             for index in file.mentions(name):
                 if file.outline.statements[index].kind in ("assign", "augment") and file.may_bind(index, name):
                     yield from _in_store(facts, file, index, name)

@@ -36,7 +36,7 @@ def raising_queries(facts: ProgramFacts) -> Iterator[RaisingQuery]:
     rows = [row for row in facts.models.measurements.rows if row.none]
     words = sorted({pattern.rpartition(":")[2].rpartition(".")[2] for row in rows for pattern in row.names})
     for word in (word for word in words if word.isidentifier()):
-        for function in facts.occurrences.functions(word):
+        for function in facts.occurrences.functions_in(facts.program.files.focused(word), word):
             if not is_aside(function.file, function.scope.statement):
                 yield from _in_query(facts, function)
 

@@ -16,7 +16,7 @@ def sizing_scopes(facts: ProgramFacts) -> Iterator[tuple[File, int]]:
     found = dict.fromkeys((file, file.outline.statements[index].scope) for file, index in facts.candidates.touched)
     for word in facts.models.measurements.words:
         if word.isidentifier():
-            for file in facts.program.files.mentioning(word):
+            for file in facts.program.files.focused(word):
                 found.update(dict.fromkeys((file, file.outline.statements[index].scope) for index in file.mentions(word)))
     for file, scope in found:
         if file.scope(scope).kind == "function":

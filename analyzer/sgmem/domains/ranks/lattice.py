@@ -9,6 +9,7 @@ import msgspec
 
 from sgmem.domains.accounting.location import Location
 from sgmem.domains.ranks.groups import ALL, ATTENTION, DATA, STAGES, TENSOR, factors
+from sgmem.program.contexts import multiplied
 from sgmem.syntax import ir
 
 if TYPE_CHECKING:
@@ -45,9 +46,9 @@ def lies_within(inner: str, outer: str) -> bool:
 
 def worlds(program: Program, groups: Groups) -> Iterator[World]:
     """What the program says its ranks are, `world_size = tp_size * pp_size`, wherever it does."""
-    for path in sorted(program.files.paths):
+    for path in program.files.holding("world_size", multiplied):
         data = program.files.tree.read(path)
-        found = list(_WORLD.finditer(data)) if b"world_size" in data else []
+        found = list(_WORLD.finditer(data))
         file = program.files.get(path) if found else None
         if file is None:
             continue

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sgmem.domains.accounting.location import Location, of_statement
 from sgmem.findings.finding import Edit, Finding
 from sgmem.findings.suppressions import MARK, Suppression, suppressions_in
 from sgmem.queries.check.rules import SUPPRESSION, SUPPRESSION_CODE, all_rules
@@ -14,24 +13,24 @@ if TYPE_CHECKING:
 
     from sgmem.findings.fingerprints import Fingerprints
     from sgmem.findings.registry import InstalledRule
-    from sgmem.findings.rule import Report
-    from sgmem.program.program import Program
+    from sgmem.program.files import Files
+    from sgmem.queries.check.noted import Noted
     from sgmem.source.tree import SourceTree
 
 
 class Comments:
     """The suppression comments of all files."""
 
-    def __init__(self, tree: SourceTree, program: Program) -> None:
+    def __init__(self, tree: SourceTree, files: Files) -> None:
         self.tree = tree
         self.by_path: dict[str, list[Suppression]] = {}
         for path in tree.mentioning(MARK):
-            source = program.files.source(path)
+            source = files.source(path)
             found = suppressions_in(source.text) if source is not None else []
             if found:
                 self.by_path[path] = found
 
-    def cover(self, report: Report, rule: InstalledRule) -> str | None:
+    def cover(self, report: Noted, rule: InstalledRule) -> str | None:
         """The reason of a comment that suppresses a report: at its place, or at a step from its sources to its sink, each
         with its statement.
 
@@ -39,7 +38,10 @@ class Comments:
         """
         names = (rule.name, rule.code)
         reasons = [
-            comment.reason for at in _places(report) for comment in self.by_path.get(at.path, ()) if comment.covers(*_lines(at), names)
+            comment.reason
+            for at in report.places
+            for comment in self.by_path.get(at.path, ())
+            if comment.covers(at.first, at.last, names)
         ]
         return next(iter(reasons), None)
 
@@ -77,16 +79,6 @@ def _removal(path: str, comment: Suppression, names: tuple[str, ...]) -> Edit:
     """Take names out of a comment; the comment goes with the last of them."""
     line, text = comment.line, comment.without(names)
     return Edit("comment", path, line, comment.column, line, comment.end_column, text)
-
-
-def _places(report: Report) -> list[Location]:
-    return list(dict.fromkeys([report.location, *(step.location for step in report.steps)]))
-
-
-def _lines(at: Location) -> tuple[int, int]:
-    """The lines of a place and of the statement it stands in; of a compound statement its header."""
-    around = of_statement(at.file, at.statement).span
-    return min(at.line, around.line), max(at.span.end_line, around.end_line)
 
 
 def _problems(comment: Suppression, spellings: dict[str, str], run: set[str]) -> Iterator[tuple[str, tuple[str, ...]]]:

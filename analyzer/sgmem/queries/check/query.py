@@ -8,7 +8,7 @@ from sgmem.config.errors import NothingAnalysed
 from sgmem.queries.check.asked import question
 from sgmem.queries.check.reporting import paths_inside, reported
 from sgmem.queries.own_models import own_stamp
-from sgmem.queries.remembered import key_of, remembered
+from sgmem.queries.remembered import key_of, place_key, remembered
 from sgmem.queries.results.check import Checked, CheckResult
 
 if TYPE_CHECKING:
@@ -36,18 +36,18 @@ def everything(tree: SourceTree, options: CheckOptions) -> Checked:
     the store, whatever of it is to be reported. Raises NothingAnalysed where no file can be read.
     """
 
-    def key() -> str:
+    def asked() -> tuple[object, ...]:
         from sgmem.findings.registry import rules_stamp
 
-        return key_of(tree, (*question(options), rules_stamp(), own_stamp(options.own)))
+        return (*question(options), rules_stamp(), own_stamp(options.own))
 
     def computed() -> Checked:
         # The engine and its parsers are imported only when there is something to compute.
         from sgmem.queries.check.checking import compute
 
-        return compute(tree, options)
+        return compute(tree, options, lambda: place_key(tree, asked()))
 
-    found = remembered(options.store, "check", key, Checked, computed)
+    found = remembered(options.store, "check", lambda: key_of(tree, asked()), Checked, computed)
     if not found.source.analysed:
         first = next(iter(found.source.unreadable), None)
         hint = f"{first.path}: {first.why}" if first is not None else None

@@ -1,0 +1,285 @@
+"""One parsed file of a program: lowered a statement at a time, searched by name."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from functools import cached_property
+from typing import TYPE_CHECKING
+from zlib import crc32
+
+from sgmem.program.contexts import positions
+from sgmem.program.inner import inner_names
+from sgmem.syntax import ir
+from sgmem.syntax.ir import Expr, Span, Statement
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sgmem.program.file_facts import Lowered
+    from sgmem.program.inner import Binder
+    from sgmem.syntax.outline import ImportOutline, Outline, ScopeOutline
+    from sgmem.syntax.text import SourceText
+
+_PLAIN = re.compile(r"[\w\s,=*.]*", re.ASCII)
+_DOT = re.compile(r"\s*\.\s*")
+_BARE = re.compile(r"(?<![\w.])[A-Za-z_]\w*(?![\w.])", re.ASCII)
+
+
+class File:
+    """One parsed file. Statements and expressions are lowered once and kept."""
+
+    def __init__(self, source: SourceText, outline: Outline, module: str, is_package: bool, lowered: Lowered) -> None:
+        self.path = source.path
+        self.source = source
+        self.outline = outline
+        self.module = module
+        self.is_package = is_package
+        self._lowered = lowered
+        self.opaque: dict[int, None] = {}
+        """The statements, of those that were asked for, that are too long or too deeply nested to be read."""
+        self._statements: dict[int, Statement] = {}
+        self._expressions: dict[Span, Expr] = {}
+        self._occurrences: dict[str, tuple[int, ...]] = {}
+        self._inner: dict[ir.Name, Binder] = {}
+        self._hash = crc32(self.path.encode("utf-8", "surrogatepass"))
+
+    def __hash__(self) -> int:
+        """The same in every run, unlike an address: sets of classes are walked in the same order then."""
+        return self._hash
+
+    @cached_property
+    def starts(self) -> list[tuple[int, int]]:
+        """Where each statement begins; ascending, since statements stand in preorder."""
+        return [(row.span.line, row.span.column) for row in self.outline.statements]
+
+    @cached_property
+    def children(self) -> dict[int, dict[str, int]]:
+        """For each scope, the classes and functions defined directly in it; a later definition replaces an earlier one."""
+        children: dict[int, dict[str, int]] = {}
+        for index, scope in enumerate(self.outline.scopes):
+            if scope.parent >= 0 and not self._accessor(index):
+                children.setdefault(scope.parent, {})[scope.name] = index
+        return children
+
+    @cached_property
+    def setters(self) -> dict[tuple[int, str], int]:
+        """The property setters: by class scope and name."""
+        return {
+            (scope.parent, scope.name): index for index, scope in enumerate(self.outline.scopes) if self._accessor(index) == "setter"
+        }
+
+    def _accessor(self, scope: int) -> str | None:
+        """`setter` or `deleter` for a function that only accompanies a property's getter of the same name."""
+        for span in self.outline.scopes[scope].decorators:
+            last = self.source.slice(span).rpartition(".")[2]
+            if last in ("setter", "deleter"):
+                return last
+        return None
+
+    @cached_property
+    def imports(self) -> dict[int, dict[str, list[ImportOutline]]]:
+        """For each scope, what its import statements bind."""
+        bound: dict[int, dict[str, list[ImportOutline]]] = {}
+        for row in self.outline.imports:
+            bound.setdefault(row.scope, {}).setdefault(row.bound, []).append(row)
+        return bound
+
+    @cached_property
+    def runs_by_itself(self) -> bool:
+        """Whether the file asks if it is the program."""
+        return "__main__" in self.source.text
+
+    @cached_property
+    def scope_defined_by(self) -> dict[int, int]:
+        """The scope that a def or class statement opens."""
+        return {scope.statement: index for index, scope in enumerate(self.outline.scopes) if scope.statement >= 0}
+
+    def scope(self, index: int) -> ScopeOutline:
+        return self.outline.scopes[index]
+
+    def statement(self, index: int) -> Statement:
+        """Statement `index`, lowered."""
+        lowered = self._statements.get(index)
+        if lowered is None:
+            lowered = self._statements[index] = self._lowered_statement(index)
+            for root in lowered.expressions():
+                self._note_inner(root)
+                if isinstance(root, ir.Opaque):
+                    self.opaque[index] = None
+        return lowered
+
+    def expression(self, span: Span) -> Expr:
+        """The expression at `span` (a header, an annotation, a default), lowered."""
+        lowered = self._expressions.get(span)
+        if lowered is None:
+            lowered = self._expressions[span] = self._lowered_expression(span)
+            self._note_inner(lowered)
+        return lowered
+
+    def _lowered_statement(self, index: int) -> Statement:
+        known = self._lowered.statement(index, self.outline.statements[index].kind)
+        if known is not None:
+            return known
+        from sgmem.syntax.statements import lower_statement  # its parser is slow to import
+
+        lowered = lower_statement(self.source, self.outline, index)
+        self._lowered.add(index, lowered)
+        return lowered
+
+    def _lowered_expression(self, span: Span) -> Expr:
+        known = self._lowered.expression(span)
+        if known is not None:
+            return known
+        from sgmem.syntax.lower import lower_expression
+
+        lowered = lower_expression(self.source.slice(span), span)
+        self._lowered.add(span, lowered)
+        return lowered
+
+    def _note_inner(self, root: Expr) -> None:
+        text = self.source.slice(root.span)
+        if "for" in text or "lambda" in text:
+            self._inner.update(inner_names(root))
+
+    def binder(self, name: ir.Name) -> Binder | None:
+        """The comprehension's clause or the lambda that binds a name; None for a name of the scope around."""
+        return self._inner.get(name)
+
+    def statement_at(self, line: int, column: int) -> int:
+        """The innermost statement around a position; -1 where only the module is around it."""
+        index = bisect_right(self.starts, (line, column)) - 1
+        while index >= 0:
+            span = self.outline.statements[index].span
+            if (line, column) < (span.end_line, span.end_column):
+                return index
+            index = self.outline.statements[index].parent
+        return -1
+
+    def mentions(self, name: str) -> tuple[int, ...]:
+        """The statements whose own text (nested statements aside) holds `name` as a whole word, comments and strings included."""
+        found = self._occurrences.get(name)
+        if found is None:
+            found = self._occurrences[name] = tuple(sorted(set(self._search(name))))
+        return found
+
+    def _search(self, name: str) -> Iterator[int]:
+        position = self.source.position
+        for offset in positions(self.source.text, name):
+            index = self.statement_at(*position(offset))
+            if index >= 0:
+                yield index
+                if self.outline.statements[index].kind == "match":  # its cases take the subject apart
+                    yield from self._cases(index)
+
+    def _cases(self, match: int) -> Iterator[int]:
+        for index in range(match + 1, len(self.outline.statements)):
+            row = self.outline.statements[index]
+            if row.parent == match:
+                yield index
+            elif row.parent < match:
+                return
+
+    def may_bind(self, index: int, name: str) -> bool:
+        """Whether a statement could bind `name`, by its kind and text alone: a cheap filter before lowering it."""
+        row = self.outline.statements[index]
+        if row.kind in ("function", "class", "import", "global", "nonlocal"):
+            return False
+        if row.kind in ("except", "case", "type"):
+            return True
+        text = self.target_text(index)
+        return name in text or ":=" in self.own_text(index)
+
+    def target_text(self, index: int) -> str:
+        """The text of what a statement assigns to: up to the last `=` outside brackets, a loop's target, a with's names."""
+        row = self.outline.statements[index]
+        if row.kind == "for":
+            return self.source.slice(row.heads[0])
+        if row.kind == "with":
+            return self.own_text(index)
+        if row.kind not in ("assign", "annotate", "augment"):
+            return ""
+        text = self.source.slice(row.span)
+        return text[: last_assignment(text)] if row.kind == "assign" else text.partition("=")[0]
+
+    def plainly_bound(self, index: int) -> frozenset[str] | None:
+        """The names that an assignment or a loop binds, where its targets are names, attributes and tuples of these without brackets;
+        None where only lowering can tell."""
+        row = self.outline.statements[index]
+        if row.kind not in ("assign", "for", "augment") or ":=" in self.own_text(index):
+            return None
+        return bare_names(self.target_text(index).rstrip("+-*/%&|^@<>"))
+
+    def own_text(self, index: int) -> str:
+        """The text of a statement without its blocks; for a definition all of what precedes its body."""
+        row = self.outline.statements[index]
+        if row.kind in ("function", "class"):
+            scope = self.outline.scopes[self.scope_defined_by[index]]
+            first = self.outline.statements[scope.first].span if scope.first < scope.last else row.span
+            return self.source.slice(Span(row.span.line, row.span.column, first.line, first.column))
+        return self.source.slice(Span(row.span.line, row.span.column, *self._head_end(index)))
+
+    def _head_end(self, index: int) -> tuple[int, int]:
+        row = self.outline.statements[index]
+        if row.heads:
+            return row.heads[-1].end_line, row.heads[-1].end_column
+        if row.kind == "try":
+            return row.span.line, row.span.column
+        return row.span.end_line, row.span.end_column
+
+    def own_statements(self, scope: int) -> Iterator[int]:
+        """The statements of a scope itself, those of nested definitions aside."""
+        row = self.outline.scopes[scope]
+        for index in range(row.first, row.last):
+            if self.outline.statements[index].scope == scope:
+                yield index
+
+    def mentions_in(self, scope: int, name: str) -> Iterator[int]:
+        """The scope's own statements that mention `name`."""
+        row = self.outline.scopes[scope]
+        for index in self.mentions(name):
+            if row.first <= index < row.last and self.outline.statements[index].scope == scope:
+                yield index
+
+    def test(self, index: int) -> Expr | None:
+        """The test of an if, while or assert statement."""
+        if self.outline.statements[index].kind not in ("if", "while", "assert"):
+            return None
+        values = self.statement(index).values
+        return values[0] if values else None
+
+
+def last_assignment(text: str) -> int:
+    """The offset of the last `=` of an assignment that stands outside brackets and strings; the length where none is found."""
+    first = text.find("=")
+    if first < 0 or text.find("=", first + 1) < 0:
+        return first if first >= 0 else len(text)
+    depth, last, quote = 0, len(text), ""
+    for at, character in enumerate(text):
+        if quote:
+            quote = "" if character == quote and text[at - 1] != "\\" else quote
+        elif character in "\"'":
+            quote = character
+        elif character in "([{":
+            depth += 1
+        elif character in ")]}":
+            depth -= 1
+        elif character == "=" and depth == 0 and text[at - 1] not in "=!<>:" and text[at + 1 : at + 2] != "=":
+            last = at
+    return last
+
+
+def dotted(expr: Expr) -> str | None:
+    """The dotted text of a chain of names (`self.config.size`), or None for any other expression."""
+    parts: list[str] = []
+    while isinstance(expr, ir.Attribute):
+        parts.append(expr.attr)
+        expr = expr.base
+    if not isinstance(expr, ir.Name):
+        return None
+    return ".".join([expr.id, *reversed(parts)])
+
+
+def bare_names(targets: str) -> frozenset[str] | None:
+    """The names in the text of targets that are no part of an attribute; None where it holds more than names, dots, commas and `=`."""
+    return frozenset(_BARE.findall(_DOT.sub(".", targets))) if _PLAIN.fullmatch(targets) else None

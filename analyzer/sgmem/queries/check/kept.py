@@ -1,0 +1,62 @@
+"""The answers of an earlier check of the same source, as far as no edit since then touches what they rest on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from sgmem.program.edits import Content, Edits, contents
+from sgmem.queries.check.units import Answer, Unit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sgmem.cache.store import Store
+    from sgmem.program.files import Files
+    from sgmem.source.tree import SourceTree
+
+_KIND = "units"
+
+
+class _Row(msgspec.Struct, frozen=True, array_like=True):
+    """All answers of one check, and the state of the source that they are about."""
+
+    contents: dict[str, Content]
+    answers: list[tuple[Unit, Answer]]
+
+
+class KeptAnswers:
+    """The answers of the last check with this key, and those of this one."""
+
+    def __init__(self, store: Store, key: Callable[[], str], tree: SourceTree, files: Files) -> None:
+        self._store = store
+        self._key = key() if store.keeps else ""
+        self._answers: dict[Unit, Answer] = {}
+        self._new: dict[Unit, Answer] = {}
+        row = self._read()
+        self._contents = contents(tree, row.contents) if store.keeps else {}
+        if row.answers:
+            edits = Edits(tree, files, row.contents, self._contents)
+            self._answers = {unit: answer for unit, answer in row.answers if not edits.touch(answer.reads)}
+
+    def _read(self) -> _Row:
+        data = self._store.get(_KIND, self._key) if self._key else None
+        try:
+            return _Row({}, []) if data is None else msgspec.msgpack.decode(data, type=_Row)
+        except (msgspec.DecodeError, msgspec.ValidationError):
+            return _Row({}, [])
+
+    def get(self, unit: Unit, compute: Callable[[Unit], Answer]) -> Answer:
+        """The answer of a unit, computed if it is not known."""
+        answer = self._answers.get(unit)
+        if answer is None:
+            answer = compute(unit)
+        self._new[unit] = answer
+        return answer
+
+    def save(self) -> None:
+        """Keep all answers that were asked for."""
+        if self._key:
+            row = _Row(self._contents, list(self._new.items()))
+            self._store.put_many(_KIND, [(self._key, msgspec.msgpack.encode(row))])

@@ -1,0 +1,78 @@
+"""The units of a check. Each is computed by a program of its own, which has read nothing before; so what it reads is all that its
+result rests on, and a result is taken again as long as that is unchanged."""
+
+from __future__ import annotations
+
+import gc
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from sgmem.domains.program_facts import ProgramFacts
+from sgmem.program.files import Files
+from sgmem.program.program import Program
+from sgmem.program.reads import Reads
+from sgmem.queries.check.noted import Noted, noted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from sgmem.findings.registry import InstalledRule
+    from sgmem.models.load import Models
+    from sgmem.source.tree import SourceTree
+
+MOST_FILES = 8
+"""How many files of a folder are one unit: a program costs as much as looking through a few files in vain."""
+
+
+class Unit(msgspec.Struct, frozen=True, array_like=True):
+    """Some rules over some files; `paths` is empty for rules that must see the whole program at once."""
+
+    rules: tuple[str, ...]
+    paths: tuple[str, ...]
+
+
+class Answer(msgspec.Struct, frozen=True, array_like=True):
+    """What the rules of a unit report, what they read, and which files of that could not be parsed."""
+
+    reports: tuple[Noted, ...]
+    reads: Reads
+    unreadable: dict[str, str] = {}
+
+
+def planned(rules: Iterable[InstalledRule], tree: SourceTree) -> Iterator[Unit]:
+    """All units: neighbouring files under the rules that look at each file on its own, and every other rule by itself."""
+    rules = tuple(rules)
+    apart = tuple(one.name for one in rules if one.rule.by_file)
+    if apart:
+        yield from (Unit(apart, paths) for paths in _neighbours(tree.files))
+    yield from (Unit((one.name,), ()) for one in rules if not one.rule.by_file)
+
+
+def _neighbours(paths: Iterable[str]) -> Iterator[tuple[str, ...]]:
+    folders: dict[str, list[str]] = {}
+    for path in paths:
+        folders.setdefault(path.rpartition("/")[0], []).append(path)
+    for folder in folders.values():
+        yield from (tuple(folder[at : at + MOST_FILES]) for at in range(0, len(folder), MOST_FILES))
+
+
+class Units:
+    """Computes units over one tree; files are parsed once for all of them."""
+
+    def __init__(self, tree: SourceTree, rules: Iterable[InstalledRule], models: Models) -> None:
+        self.tree = tree
+        self.models = models
+        self.files = Files(tree, tuple(tree.files))
+        self._rules = {one.name: one for one in rules}
+
+    def answer(self, unit: Unit) -> Answer:
+        files = self.files.unread(unit.paths or None)
+        program = Program(self.tree, (), self.models.config, files)
+        facts = ProgramFacts(program, self.models)
+        rules = [self._rules[name] for name in unit.rules]
+        reports = tuple(noted(report, rule, self.tree) for rule in rules for report in rule.rule.check(facts))
+        answer = Answer(reports, files.reads, files.unreadable)
+        del facts, program
+        gc.collect(0)
+        return answer
