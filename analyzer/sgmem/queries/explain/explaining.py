@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 MAX_FLIPS = 64
 MAX_CALLERS = 6
+MAX_HELP = 160
 
 
 def compute(tree: SourceTree, text: str, options: ExplainOptions) -> Explain:
@@ -187,7 +188,10 @@ class Explaining:
             return None
         for key, decision in list(run.machine.decisions.items())[:MAX_FLIPS]:
             other = self._flipped(run, key, not decision.holds)
-            if other.value is not None and other.machine.raised is None and len(other.missing) < lacks:
+            if other.value is None or other.machine.raised is not None or len(other.missing) >= lacks:
+                continue
+            # What lacks a little less is not for that reason what the user asks about.
+            if run.value is None or not other.missing or other.machine.inputs.used > run.machine.inputs.used:
                 return other
         return None
 
@@ -290,13 +294,22 @@ class Explaining:
             return error.reason
         return "it is no number for these inputs"
 
+    def _replaced(self, name: str) -> str:
+        """What the help of an option says of another one in its place."""
+        option = self.context.options.added(name.rpartition(".")[2])
+        if option is None or "deprecated" not in option.help.lower():
+            return ""
+        return f". Its help says: {option.help[:MAX_HELP]}"
+
     def _note_unused(self, run: Run) -> None:
         operands = run.value.inputs if run.value is not None else frozenset()
         if self.target.name in self.given:
             self.notes.append(f"{self.target.name} itself is given: nothing is left to compute, leave it out or use --observed")
         for name in self.given:
             if name not in run.machine.inputs.used:
-                self.notes.append(f"{name} has no effect on {self.text} on this branch: nothing on the way reads it")
+                self.notes.append(
+                    f"{name} has no effect on {self.text} on this branch: nothing on the way reads it{self._replaced(name)}"
+                )
             elif name not in operands and name not in run.machine.tested:
                 self.notes.append(f"{name} has no effect on {self.text} on this branch")
 

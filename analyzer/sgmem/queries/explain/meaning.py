@@ -77,7 +77,10 @@ class Meanings:
         option = self.option(row)
         if option is not None:
             return option.help or None
-        for birth in self.births(row):
+        births = self.births(row)
+        for birth in births:
+            if birth.kind == "constant" and len(births) > 1:
+                continue  # one of several values, and which one is not told
             if birth.kind in ("computed", "call", "constant") and birth.span != row.leaf.span:
                 code = one_line(birth.file.source.slice(birth.span))
                 return f"{code} ({birth.file.path}:{birth.span.line})"

@@ -73,16 +73,14 @@ class Printing:
         """The message that prints an input: the input itself if there is one, else what is closest to it."""
         births = self.facts.births.of(row.leaf, row.file, row.statement)
         named = self._by_name(row, births)
-        found = named if named is not None and self._always(named) else self._with_its_record(births) or named
-        if found is not None:
-            return found
+        if named is not None and self._always(named):
+            return named
         birth = next((birth for birth in births if birth.kind == "measurement"), None)
-        if birth is None:
-            return None
-        same = self._same_birth(birth)
+        same = self._same_birth(birth) if birth is not None else None
         if same is not None and self._always(same):
             return same
-        return self._same_stage(row, birth) or same
+        stage = self._same_stage(row, birth) if birth is not None else None
+        return self._with_its_record(births) or stage or named or same
 
     def _always(self, printed: Printed) -> bool:
         """Whether a message is printed whenever its function runs."""

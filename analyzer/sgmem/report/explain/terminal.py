@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 INNER = Indent("    ", "    ")
 STEPS_SHOWN = 14
 ASSUMPTIONS_SHOWN = 5
+DEFAULTS_SHOWN = 8
 LONG_PLACE = 72
 
 
@@ -94,9 +95,19 @@ def draw_inputs(page: Page, result: Explain) -> None:
         draw_input(page, row)
     if others:
         page.heading("Other inputs", "they decide branches, or have no effect")
+    draw_defaults(page, [row for row in result.inputs if row.role == "branch" and row not in others])
     for row in others:
         word = "no effect" if row.role == "none" else "decides a branch"
         page.note(Indent(), row.name, f"= {amount(row.value, row.unit)}, {row.origin}, {word}", style.FAINT, "")
+
+
+def draw_defaults(page: Page, rows: list[ExplainInput]) -> None:
+    """Options that nobody gave and that decide branches, on a line or two."""
+    known = [row for row in rows if row.origin == "default"]
+    if known:
+        shown = [f"{row.name}={amount(row.value, None)}" for row in known[:DEFAULTS_SHOWN]]
+        more = f", {page.glyphs.more} and {len(known) - len(shown)} more, -v" if len(known) > len(shown) else ""
+        page.note(Indent(), "by default", f"{', '.join(shown)}{more}: they decide branches", style.FAINT, limit=3)
 
 
 def draw_input(page: Page, row: ExplainInput) -> None:
