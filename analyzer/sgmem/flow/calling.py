@@ -9,12 +9,13 @@ from msgspec.structs import replace
 from sgmem.flow.arithmetic import NUMERIC
 from sgmem.flow.landing import Landing
 from sgmem.flow.occurrences import Grade
-from sgmem.flow.places import ANY, CALLED, Field, Parameter
+from sgmem.flow.places import ANY, CALLED, Field, Parameter, is_name
 from sgmem.flow.step import End, Kind, Step, Value, ending, moved
 from sgmem.program.calls import CallSite, bind
 from sgmem.program.entities import Class, External, Function
 from sgmem.program.files import File, dotted
 from sgmem.syntax import ir
+from sgmem.syntax.ir import Expr
 
 SAME = {"copy", "deepcopy", "cast", "dict", "OrderedDict", "list", "tuple", "deque", "iter", "vars", "asdict"}
 REORDERED = {"set", "sorted", "reversed", "frozenset"}
@@ -86,13 +87,13 @@ class Calling(Landing):
                 literal = key.value if isinstance(key, ir.Const) else None
                 if literal is not None and value.path[0] not in (literal, ANY):
                     return None
-                return replace(value, node=call, path=value.path[1:])
+                return self._taken(value, call, literal is not None)
             if last in ("pop", "popleft"):
                 return replace(value, node=call, path=value.path[1:])
-            if last == "items":
-                return replace(value, node=call, path=self._cut((ANY, 1, *value.path[1:])))
-            if last == "values":
-                return replace(value, node=call, path=(ANY, *value.path[1:]))
+            if last in ("items", "values"):
+                named = is_name(value.path[0])
+                path = (ANY, 1, *value.path[1:]) if last == "items" else (ANY, *value.path[1:])
+                return replace(value, node=call, path=self._cut(path), key=value.path[0], nameless=value.nameless or named)
             if last in ("copy", "_asdict", "dict", "model_dump", "items"):
                 return replace(value, node=call)
             return None
@@ -102,6 +103,10 @@ class Calling(Landing):
             return replace(value, node=call, derived=True)
         found.append(ending(value, "read"))
         return None
+
+    def _taken(self, value: Value, node: Expr, by_name: bool) -> Value:
+        """A value taken out of its container: by its name, or as any other entry."""
+        return replace(value, node=node, path=value.path[1:], nameless=value.nameless or (is_name(value.path[0]) and not by_name))
 
     def _special(
         self, value: Value, call: ir.Call, argument: ir.Argument, last: str, file: File, statement: int, found: list[Step]
@@ -119,7 +124,8 @@ class Calling(Landing):
                 if literal is not None and value.path[0] not in (literal, ANY):
                     return None
                 variable = key.id if isinstance(key, ir.Name) else None
-                return replace(value, node=call, path=value.path[1:], key_variable=variable, key=value.path[0])
+                taken = self._taken(value, call, literal is not None)
+                return replace(taken, key_variable=variable, key=value.path[0])
             return replace(value, node=call) if position == 2 else None
         if last == "setattr" and len(call.args) == 3 and position == 2:
             key = call.args[1].value

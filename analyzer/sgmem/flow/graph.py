@@ -64,18 +64,22 @@ class State(msgspec.Struct, frozen=True):
     path: Path
     derived: bool
     stack: Stack
+    nameless: bool = False
+    """Whether the value has come out of a container that holds it by its name, without that name: as any other entry."""
 
 
 class Move(msgspec.Struct, frozen=True):
     """One step of a value: out of a place (None: it enters the slice here), over sites, into a place (None: it ends here).
 
-    `callees` are the names of the call, if any, that it enters as an argument.
+    `callees` are the names of the call, if any, that it enters as an argument. `counts`: something is done with the value itself there
+    (it is computed with, tested, sizes an object, is read under its name), not only with what holds it among others.
     """
 
     source: State | None
     sites: tuple[SiteKey, ...]
     target: State | None
     callees: tuple[str, ...] = ()
+    counts: bool = True
 
 
 class FormulaSite(msgspec.Struct):
@@ -131,6 +135,19 @@ class Slice(msgspec.Struct):
             if GRADES.index(site.grade) < GRADES.index(known.grade):
                 known.grade = site.grade
         return site.key
+
+    def remove(self, keys: set[SiteKey]) -> None:
+        """Take sites out, with all that was noted about them."""
+        if not keys:
+            return
+        for key in keys:
+            self.sites.pop(key, None)
+        self._spans = {at: left for at, found in self._spans.items() if (left := [key for key in found if key not in keys])}
+        self.edges = {pair: edge for pair, edge in self.edges.items() if keys.isdisjoint(pair)}
+        for state, entering in self.entering.items():
+            self.entering[state] = {key: kind for key, kind in entering.items() if key not in keys}
+        for state, leaving in self.leaving.items():
+            self.leaving[state] = {key: grade for key, grade in leaving.items() if key not in keys}
 
     def connect(self, source: SiteKey, target: SiteKey, kind: Kind, grade: Grade = "same") -> None:
         if source != target:

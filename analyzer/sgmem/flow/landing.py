@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from sgmem.flow.arithmetic import is_text
 from sgmem.flow.occurrences import Occurrences
-from sgmem.flow.places import ANY, CALLED, MAX_PATH, Field, GlobalVariable, Parameter, Path, Result, Variable
+from sgmem.flow.places import ANY, CALLED, MAX_PATH, Field, GlobalVariable, Parameter, Path, Result, Variable, is_name
 from sgmem.flow.published import Published
 from sgmem.flow.step import End, Step, Value, ending, moved
 from sgmem.program.classes import assigned
@@ -48,8 +48,8 @@ class Landing:
                 landed = True
                 path = value.path
                 if binding.how == "iterate":
-                    if not path:
-                        continue
+                    if not path or is_name(path[0]):
+                        continue  # a dict gives its names
                     path = path[1:]
                 if binding.how == "augment":
                     path = moved(path)

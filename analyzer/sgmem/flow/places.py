@@ -75,3 +75,8 @@ class Result(msgspec.Struct, frozen=True):
 
 
 Place = Field | LooseField | Parameter | Variable | GlobalVariable | Result
+
+
+def is_name(key: str | int) -> bool:
+    """Whether a key of a path is the name of a dict's entry."""
+    return isinstance(key, str) and key not in (ANY, CALLED)

@@ -76,6 +76,8 @@ class Slicer:
             return  # another key, or a test of the container that does not touch the value in it
         first = self._use_site(use, state, steps, distance.hops)
         self.slice.leaving.setdefault(state, {}).setdefault(first, use.grade)
+        if not found:
+            self.slice.moves.append(Move(state, (first,), None, counts=False))
         for step in found:
             self._take(step, use, state, first, distance)
 
@@ -114,6 +116,8 @@ class Slicer:
 
     def _take(self, step: Step, use: Use, state: State, first: SiteKey, distance: Distance) -> None:
         derived = state.derived or step.derived
+        nameless = (state.nameless or step.nameless) and not step.by_name
+        counts = _counts(step, state, nameless)
         sites = [first]
         derivations, fields = distance.derivations, distance.fields
         if step.formula is not None and not _is_passing(step):
@@ -127,7 +131,8 @@ class Slicer:
             target = None
         if target is not None:
             if not step.path and target in self.slice.seeds:
-                derived = False  # whatever is written into a place of the parameter is the parameter from there on
+                derived = nameless = False  # whatever is written into a place of the parameter is the parameter from there on
+                counts = True
             if derived and _builds_object(target):
                 sites.append(self._sink(step, use, sites[-1], distance.hops))
             elif step.end == "store" or isinstance(target, Field):
@@ -135,11 +140,12 @@ class Slicer:
             if derived and isinstance(target, Field | LooseField):
                 fields += 1
             if self._goes_on(step, use, derived, derivations, fields):
-                onward = State(target, step.path, derived, _stack(step, use))
+                onward = State(target, step.path, derived, _stack(step, use), nameless)
                 onward = self.reach(onward, sites[-1], step.kind, Distance(distance.hops + 1, derivations, fields))
                 if step.mutation:
                     self._hand_back(onward, use.statement, sites[-1], Distance(distance.hops + 1, derivations, fields))
-        self.slice.moves.append(Move(state, tuple(sites), onward, step.callees))
+        counts = counts or any(key.role in ("formula", "sink") for key in sites)
+        self.slice.moves.append(Move(state, tuple(sites), onward, step.callees, counts))
 
     def _is_listed(self, step: Step, state: State, derivations: int) -> bool:
         """Whether arithmetic on a value is worth a formula: not where a computed value is only told (a log message that shows bytes as
@@ -166,10 +172,10 @@ class Slicer:
                     for step in self.stepper.put(filled.argument.value, state.path, site.file, site.statement, filled.argument.span):
                         assert step.target is not None
                         stack = outer if isinstance(step.target, Variable) else ()
-                        onward = State(step.target, step.path, state.derived, stack)
+                        onward = State(step.target, step.path, state.derived, stack, state.nameless)
                         known = self._ways.merged(onward) in self.frontier
                         onward = self.reach(onward, source, "alias", distance)
-                        self.slice.moves.append(Move(state, (source,), onward))
+                        self.slice.moves.append(Move(state, (source,), onward, counts=False))
                         if not known:
                             self._hand_back(onward, site.statement, source, distance)
 
@@ -231,6 +237,14 @@ def _stack(step: Step, use: Use) -> Stack:
     if isinstance(target, Variable | Result):
         return use.stack
     return ()  # a flow through a field forgets the calls it came in by
+
+
+def _counts(step: Step, state: State, nameless: bool) -> bool:
+    """Whether a step ends in something done with the value itself; see `Move.counts`. What happens to all entries of a container alike
+    (they are copied, redacted, logged) says nothing about this one."""
+    if step.target is not None or step.path or step.end in ("through", "store", "bind"):
+        return False
+    return not nameless
 
 
 def _builds_object(target: Place | None) -> bool:

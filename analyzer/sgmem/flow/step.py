@@ -38,6 +38,8 @@ class Step(msgspec.Struct, frozen=True):
     """The target is a container that receives the value under a key."""
     by_name: bool = False
     """The target is a field that a function writes by the name under which it gets the value."""
+    nameless: bool = False
+    """The value has been taken out of a container without the name under which it was held there."""
     unresolved: str | None = None
 
 
@@ -50,6 +52,7 @@ class Value(msgspec.Struct):
     formula: Expr | None = None
     key_variable: str | None = None
     key: str | int | None = None
+    nameless: bool = False
 
 
 def ending(value: Value, end: End) -> Step:

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from sgmem.flow.arithmetic import ARITHMETIC, is_text
 from sgmem.flow.calling import Calling
-from sgmem.flow.places import ANY, CALLED, Path, Result
+from sgmem.flow.places import ANY, CALLED, Path, Result, is_name
 from sgmem.flow.step import Step, Value, ending, moved
 from sgmem.program.files import File
 from sgmem.syntax import ir
@@ -25,28 +25,35 @@ class Stepper(Calling):
     ) -> list[Step]:
         """All next steps of the value read at `node`; `ancestors` lead down to it from a top-level expression of the statement. `key`
         is its name where `node` reads it by a variable that runs over names."""
-        found: list[Step] = []
-        value: Value | None = Value(node, path)
+        value = Value(node, path)
         if key is not None and isinstance(node, ir.Call) and isinstance(node.args[1].value, ir.Name):
             value = Value(node, path, key_variable=node.args[1].value.id, key=key)
+        return self._steps_of(value, file, statement, ancestors)
+
+    def _steps_of(self, start: Value, file: File, statement: int, ancestors: tuple[Expr, ...]) -> list[Step]:
+        found: list[Step] = []
+        value: Value | None = start
         for depth in range(len(ancestors) - 1, -1, -1):
             assert value is not None
             parent = ancestors[depth]
             if isinstance(parent, ir.Comprehension) and any(value.node is clause.iterable for clause in parent.clauses):
                 found += self._iterated(value, parent, ancestors[:depth], file, statement)
                 return found
-            below = value
+            below, before = value, len(found)
             if isinstance(parent, ir.Attribute) and not (depth and _is_called(parent, ancestors[depth - 1])):
                 value = self._through_attribute(below, parent, found)
             else:
                 value = self._climb(below, parent, file, statement, found)
+            if below.nameless:
+                found[before:] = [replace(step, nameless=True) for step in found[before:]]
             if value is None:
                 return found
             if isinstance(parent, ir.Call) and parent.func is not below.node:
                 names = self._names(parent, file, file.outline.statements[statement].scope)
                 found.append(Step("through", "argument", below.node.span, callee=names[0], callees=names))
         assert value is not None
-        found += self._land(value, file, statement)
+        landed = self._land(value, file, statement)
+        found += (replace(step, nameless=True) for step in landed) if value.nameless else landed
         return found
 
     def _climb(self, value: Value, parent: Expr, file: File, statement: int, found: list[Step]) -> Value | None:
@@ -143,15 +150,17 @@ class Stepper(Calling):
         if isinstance(parent.index, ir.Const):
             if parent.index.value not in (value.path[0], None) and value.path[0] != ANY:
                 return None
-        return replace(value, node=parent, path=value.path[1:])
+        return self._taken(value, parent, isinstance(parent.index, ir.Const))
 
     def _iterated(self, value: Value, parent: ir.Comprehension, above: tuple[Expr, ...], file: File, statement: int) -> Iterator[Step]:
         """A container that a comprehension loops over: its elements go where the loop's names are used."""
         for clause in parent.clauses:
-            if value.node is clause.iterable and value.path:
+            if value.node is clause.iterable and value.path and not is_name(value.path[0]):  # a dict gives its names
+                key = _first_name(clause.target)  # of `for key, item in table.items()`
                 for name, path in _bound(clause.target, value.path[1:]):
                     for node, ancestors in _uses_inside(parent, name):
-                        yield from self.steps(file, statement, node, (*above, *ancestors), path)
+                        held = replace(value, node=node, path=path, formula=None, key_variable=key)
+                        yield from self._steps_of(held, file, statement, (*above, *ancestors))
 
     def _through_comprehension(self, value: Value, parent: ir.Comprehension, found: list[Step]) -> Value | None:
         if any(value.node in clause.conditions for clause in parent.clauses):
@@ -161,14 +170,20 @@ class Stepper(Calling):
             if value.node is parent.element:
                 found.append(ending(value, "read"))
                 return None
-            same_key = isinstance(parent.element, ir.Name) and parent.element.id == value.key_variable
-            key: str | int = value.key if same_key and value.key is not None else ANY
-            return self._nest(value, parent, key, found)
+            if isinstance(parent.element, ir.Name) and parent.element.id == value.key_variable and value.key is not None:
+                return self._nest(replace(value, nameless=False), parent, value.key, found)
+            return self._nest(value, parent, ANY, found)
         return self._nest(value, parent, ANY, found)
 
 
 def _is_called(func: Expr, parent: Expr) -> bool:
     return isinstance(parent, ir.Call) and parent.func is func
+
+
+def _first_name(target: Expr) -> str | None:
+    """The name of the first of several loop variables."""
+    first = target.items[0] if isinstance(target, ir.Collection) and len(target.items) > 1 else None
+    return first.id if isinstance(first, ir.Name) else None
 
 
 def _bound(target: Expr, path: Path) -> list[tuple[str, Path]]:

@@ -23,11 +23,11 @@ class Ways:
     """Remembers by which calls each place was reached."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[Place, Path, bool], set[Stack]] = {}
+        self._known: dict[tuple[Place, Path, bool, bool], set[Stack]] = {}
 
     def merged(self, state: State) -> State:
         """The state to follow for one that is reached: itself, or a known one that is as good."""
-        ways = self._known.setdefault((state.place, state.path, state.derived), set())
+        ways = self._known.setdefault((state.place, state.path, state.derived, state.nameless), set())
         if state.stack in ways:
             return state
         rounds = [outer for length in range(1, len(state.stack)) if (outer := state.stack[:length]) in ways]

@@ -165,13 +165,16 @@ class Calls:
             for rows in file.imports.values():
                 for bound, imports in rows.items():
                     if bound != name and any(row.name == name for row in imports):
-                        found.setdefault(bound, []).append(file)  # type: ignore[union-attr]
+                        files = found.setdefault(bound, [])
+                        if files is not None:
+                            files.append(file)
             for index in file.mentions(name):
                 if not occurs(file.own_text(index), name, held):
                     continue
                 for alias, everywhere in self._held_by(file, index, name):
                     if alias != name:
-                        found[alias] = None if everywhere else [file]
+                        known = found.get(alias, [])
+                        found[alias] = None if everywhere or known is None else [*known, file]
         return found
 
     def _held_by(self, file: File, index: int, name: str) -> Iterator[tuple[str, bool]]:

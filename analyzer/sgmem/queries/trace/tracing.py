@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from sgmem.config.errors import NothingAnalysed
 from sgmem.flow.bulk import BulkWrites
+from sgmem.flow.carried import drop_idle
 from sgmem.flow.frontier import Budget
 from sgmem.flow.places import Field, LooseField
 from sgmem.flow.seeds import Seeds
@@ -58,6 +59,7 @@ def compute(tree: SourceTree, name: str, options: TraceOptions) -> Trace:
         if isinstance(place, Field):
             BulkWrites(slicer, wanted.bare).plant(place)
     slicer.run()
+    drop_idle(slicer.slice)
     backward = BackwardSlice(analysis.program, slicer, analysis.models)
     if options.direction != "forward":
         report("following values back")
