@@ -87,3 +87,24 @@ def test_a_variable_that_may_hold_something_else_is_not_taken_for_an_object_from
 
 def test_an_object_from_outside_that_was_given_a_value_of_that_name_may_have_it() -> None:
     assert "reader.budget" in confidence(PROGRAM.replace('outside.Reader("file")\n', 'outside.Reader("file", budget=1)\n', 1))
+
+
+def test_what_is_computed_from_the_parameter_is_no_surer_than_the_way_of_its_own_field() -> None:
+    source = """
+        class Runner:
+            def __init__(self, budget: int):
+                self.total = budget * 2
+
+
+        def guessed(thing):
+            rest = thing.total
+            spend(rest)
+
+
+        def sure(runner: Runner):
+            left = runner.total
+            spend(left)
+    """
+    found = confidence(source)
+    assert found["thing.total"] == found["rest"] != "high"
+    assert found["runner.total"] == found["left"] == "high"
