@@ -14,7 +14,7 @@ from sgmem.config.validate import settings_of
 from sgmem.report.registry import format_names
 
 PROJECT = Path(__file__).parents[2]
-PAGES = [PROJECT / "docs" / name for name in ("forks.md", "writing-rules.md", "settings.md")]
+PAGES = [PROJECT / "docs" / name for name in ("forks.md", "writing-rules.md", "settings.md", "json.md", "models.md", "explain.md")]
 FORKS = PAGES[0].read_text(encoding="utf-8")
 
 
@@ -29,10 +29,17 @@ def test_the_settings_page_is_up_to_date() -> None:
     assert made["PAGE"].read_text(encoding="utf-8") == made["page"](), "run .ci/settings_page.py"
 
 
+def test_the_json_page_is_up_to_date_and_explains_every_field() -> None:
+    made = runpy.run_path(str(PROJECT / ".ci" / "json_page.py"))
+    text = made["PAGE"].read_text(encoding="utf-8")
+    assert text == made["page"](), "run .ci/json_page.py"
+    assert [line for line in text.splitlines() if line.endswith("|  |")] == [], "say in .ci/json_page/meanings.toml what it means"
+
+
 def commands() -> list[list[str]]:
     text = " ".join(page.read_text(encoding="utf-8") for page in PAGES)
     shell = "\n".join(re.findall(r"```bash\n(.*?)```", text, re.DOTALL)).splitlines() + re.findall(r"`(sgmem [^`]+)`", text)
-    return [line.split() for line in shell if line.startswith("sgmem ")]
+    return [line.partition(" | ")[0].split() for line in shell if line.startswith("sgmem ")]
 
 
 @pytest.mark.parametrize("words", commands(), ids=" ".join)

@@ -10,6 +10,9 @@ import pytest
 from report.samples import CHECKED, CLEAN, EMPTY, GOLDEN, NASTY, hostile, wide
 
 from sgmem.queries.results.check import CheckResult
+from sgmem.queries.results.explain import Explain
+from sgmem.queries.results.reconcile import Reconciliation
+from sgmem.queries.results.timeline import Timeline
 from sgmem.queries.results.trace import SourceInfo, Trace, Unreadable
 from sgmem.report.json import render_check_json, render_trace_json, schema_text
 
@@ -131,3 +134,20 @@ def test_unreadable_files_stand_beside_the_findings() -> None:
     source = SourceInfo("/x", None, 2, 1, (Unreadable("a.py", "nested too deep"),))
     document = json.loads(render_check_json(msgspec.structs.replace(CLEAN, source=source)))
     assert document["unreadable"] == [{"path": "a.py", "why": "nested too deep"}]
+
+
+@pytest.mark.parametrize(
+    ("name", "result"),
+    [("explain", Explain), ("timeline", Timeline), ("reconcile", Reconciliation)],
+)
+def test_the_schema_names_every_field_of_the_result(name: str, result: type[msgspec.Struct]) -> None:
+    schema = json.loads(schema_text(f"{name}-1"))
+    _, components = msgspec.json.schema_components([result])
+    written = {**schema["$defs"], result.__name__: schema["$defs"].get(result.__name__, schema)}
+    missing = [
+        f"{one}.{field}"
+        for one, made in components.items()
+        for field in made.get("properties", {})
+        if field not in written[one]["properties"]
+    ]
+    assert missing == []
