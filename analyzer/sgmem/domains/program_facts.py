@@ -55,7 +55,9 @@ if TYPE_CHECKING:
     from sgmem.domains.defects.unchecked_none import UncheckedNone
     from sgmem.domains.defects.zero_divisors import ZeroDivisor
     from sgmem.domains.estimate.books import Books
+    from sgmem.domains.estimate.divided_twice import DividedTwice
     from sgmem.domains.estimate.ignored_counts import IgnoredCount
+    from sgmem.domains.estimate.spent_twice import SpentTwice
     from sgmem.domains.estimate.uncharged import Uncharged
     from sgmem.domains.ranges.negative import NegativeVerdict
     from sgmem.domains.units.evidence import Evidence
@@ -329,6 +331,18 @@ class ProgramFacts:
         from sgmem.domains.estimate.ignored_counts import ignored_counts
 
         return ignored_counts(self)
+
+    def spent_twice(self) -> list[SpentTwice]:
+        """Amounts of memory that are handed in full to two allocations."""
+        from sgmem.domains.estimate.spent_twice import spent_twice
+
+        return spent_twice(self)
+
+    def divided_twice(self) -> Iterator[DividedTwice]:
+        """Budgets that are divided twice in full."""
+        from sgmem.domains.estimate.divided_twice import divided_twice
+
+        return divided_twice(self)
 
     def uncharged(self) -> list[Uncharged]:
         """Dimensions of what pools allocate that no estimate of bytes per token charges."""

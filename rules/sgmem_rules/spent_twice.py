@@ -1,0 +1,56 @@
+"""SGM421: one amount of memory is handed in full to two allocations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sgmem.api import Point, Report, Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sgmem.api import Facts
+
+
+class SpentTwiceRule(Rule):
+    name = "spent-twice"
+    code = "SGM421"
+
+    def check(self, facts: Facts) -> Iterator[Report]:
+        yield from self._handed_on(facts)
+        yield from self._divided(facts)
+
+    def _handed_on(self, facts: Facts) -> Iterator[Report]:
+        for found in facts.spent_twice():
+            if found.loop:
+                message = f"every round of the loop in {found.function} hands {found.amount} in full to another allocation"
+                steps = [Point(found.second, f"spends {found.amount} again for every round")]
+            else:
+                message = (
+                    f"{found.function} hands {found.amount} in full to two allocations: together they take twice of what was given"
+                )
+                steps = [Point(found.first, f"{found.amount} is spent here"), Point(found.second, "and here once more, undivided")]
+            if found.sink != found.second:
+                steps.append(Point(found.sink, f"this is where {found.amount} is handed to what turns it into a size"))
+            yield Report(
+                location=found.second,
+                message=message,
+                steps=tuple(steps),
+                fix=f"divide {found.amount} between them, or take off what the first has used",
+                persona="regular" if found.certain else "pedantic",
+                confidence="high" if found.certain else "medium",
+                key=f"{found.function}.{found.amount}",
+            )
+
+    def _divided(self, facts: Facts) -> Iterator[Report]:
+        for found in facts.divided_twice():
+            yield Report(
+                location=found.second_division,
+                message=f"{found.first} and {found.second} both take all of {found.budget}: together they are twice as much",
+                steps=(
+                    Point(found.first_division, f"all of {found.budget} for {found.first}"),
+                    Point(found.second_division, f"and all of it for {found.second}"),
+                ),
+                fix=f"divide {found.budget} by both sizes together, or take off what {found.first} uses",
+                key=f"{found.first}.{found.second}",
+            )
