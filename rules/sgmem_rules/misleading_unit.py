@@ -15,6 +15,7 @@ _SAID = {
     "name": "is kept as {subject}, which says {unit}",
     "label": "is printed as {subject}",
     "result": "is what {subject} gives, which should be {unit}",
+    "docstring": "is {subject} of the docstring, which says {unit}",
 }
 
 

@@ -376,9 +376,12 @@ class ProgramFacts:
     @cached_property
     def unit_contradictions(self) -> tuple[Contradiction, ...]:
         """Values that are in another unit than their name, parameter, label or function says."""
+        from sgmem.domains.defects.doc_contradictions import doc_contradictions
+
         claims = Claims(self.program, self.models)
         said = self.candidates.claiming()
-        return tuple(found for file, statement in said for found in contradictions(self.units, claims, file, statement))
+        found = (one for file, statement in said for one in contradictions(self.units, claims, file, statement))
+        return (*found, *doc_contradictions(dict.fromkeys(file for file, _ in self.candidates.touched), self.units))
 
     @cached_property
     def lost_conversions(self) -> tuple[LostConversion, ...]:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sgmem.program.program import Program
     from sgmem.syntax.ir import Expr
 
-ClaimKind = Literal["name", "parameter", "size", "label", "result"]
+ClaimKind = Literal["name", "parameter", "size", "label", "result", "docstring"]
 ELEMENTS = parse_unit("elements")
 
 
