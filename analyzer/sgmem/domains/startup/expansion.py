@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 HIDDEN = frozenset({"tensor", "synchronize", "forward"})
 """Events that are too small or too many to be steps of a start-up."""
-MAX_DEPTH = 16
-MAX_FUNCTIONS = 6000
+MAX_DEPTH = 60
+MAX_FUNCTIONS = 12000
 
 _YIELD = re.compile(r"\byield\b")
 _CALLED = re.compile(r"(\w+)\s*\(")
