@@ -50,6 +50,7 @@ from sgmem.domains.frames.frame import Frame
 from sgmem.domains.program_facts import Formula, Input, Origin
 from sgmem.domains.program_facts import ProgramFacts as Facts
 from sgmem.domains.ranges.negative import NegativeVerdict
+from sgmem.domains.startup.late_loads import Later
 from sgmem.domains.units.evidence import Evidence, Strength
 from sgmem.domains.units.unit import Unit
 from sgmem.findings.finding import Persona, Severity
@@ -74,6 +75,7 @@ __all__ = [
     "Input",
     "LateGuard",
     "LateImage",
+    "Later",
     "LaterChange",
     "Location",
     "LostConversion",

@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from sgmem.domains.estimate.spent_twice import SpentTwice
     from sgmem.domains.estimate.uncharged import Uncharged
     from sgmem.domains.ranges.negative import NegativeVerdict
+    from sgmem.domains.startup.late_loads import LateLoad
     from sgmem.domains.units.evidence import Evidence
     from sgmem.flow.birth import Birth
     from sgmem.models.load import Models
@@ -312,6 +313,12 @@ class ProgramFacts:
         from sgmem.domains.defects.snapshots import stale_copies
 
         return stale_copies(self)
+
+    def late_loads(self) -> Iterator[LateLoad]:
+        """Weights that are loaded after a budget was worked out of what was free."""
+        from sgmem.domains.startup.late_loads import late_loads
+
+        return late_loads(self)
 
     def early_reads(self) -> Iterator[EarlyRead]:
         """Quantities that one pass works out of a setting before a later pass changes it."""

@@ -102,7 +102,7 @@ class Events:
                 if row is None or row.where != "device" or row.kind not in CHARGED or row.effect == "none":
                     continue
                 sure = always and not any(isinstance(above, ir.Conditional | ir.Boolean | ir.Lambda) for above in ancestors)
-                when = "" if sure else self._when(file, index)
+                when = "" if sure else self.when(file, index)
                 yield EventSite(row, Location(file, index, node.span), last_name(node), sure, when)
 
     def row(self, call: ir.Call, file: File, scope: int) -> EventRow | None:
@@ -112,7 +112,8 @@ class Events:
         names = call_names(self.program, call, file, scope)
         return next((row for name in names if (row := self.models.events.find(name)) is not None), None)
 
-    def _when(self, file: File, index: int) -> str:
+    def when(self, file: File, index: int) -> str:
+        """Under which headers a statement stands, in words."""
         conditions = self.conditions.own(file, index)
         headers = [render(one.predicate) for one in conditions if one.how == "header" and one.predicate != TRUE]
         return " and ".join(dict.fromkeys(headers)) or "on some ways"
