@@ -304,3 +304,35 @@ def test_values_that_cannot_be_are_calculated_with_and_said() -> None:
         "used_gb is true, which is calculated with as 1",
     }
     assert asked(source, "rest_gb", "free_gb=4", "used_gb=1").notes == ()
+
+
+def test_a_gauge_is_taken_to_answer_and_the_other_case_is_told() -> None:
+    source = """
+        import torch
+
+        def start():
+            card = torch.cuda.mem_get_info()[1]
+            return fill(card)
+
+        def fill(card):
+            share = (card - 512) / card if card is not None else 0.75
+            return share
+    """
+    found = asked(source, "share")
+    assert found.result.why == "missing: card"
+    assert [(row.text, row.holds, row.otherwise) for row in found.assumptions] == [("card is not None", True, 0.75)]
+    assert asked(source, "share", "card=none").result.value == 0.75
+    assert asked(source, "share", "card=1024").result.value == 0.5
+
+
+def test_with_nothing_given_the_usual_branch_is_told_even_if_another_lacks_less() -> None:
+    source = """
+        def size(model, heads, dim, layers):
+            if model.latent:
+                cell = layers * 576
+            else:
+                cell = heads * dim * layers
+            return cell
+    """
+    assert asked(source, "cell").formula == "heads * dim * layers"
+    assert asked(source, "cell", "layers=2").result.value == 1152, "only that branch can do with what is given"

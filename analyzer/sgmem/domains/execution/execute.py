@@ -139,7 +139,8 @@ class Machine:
             follows = self.settled.outcome(test.expr)
             if follows is not None:
                 return follows
-            usual = presumption(test.expr)
+            self.inputs.note_readings(test.expr)
+            usual = presumption(test.expr, self.inputs.readings)
             holds = presumed if presumed is not None else bool(usual)
         self.decisions.setdefault(key, Decision(file, statement, test, holds))
         self.settled.assume(test.expr, holds)

@@ -35,6 +35,9 @@ class Inputs:
         self.initials: dict[str, Value] = {}
         self._names: dict[str, str] = {}
         self._configured: set[str] = set()
+        self._judged: set[str] = set()
+        self.readings: set[str] = set()
+        """The names of those that a gauge said."""
 
     def parameter(self, function: Function, name: str) -> Value:
         """A parameter of the function that was asked about: an object to look into, or an input."""
@@ -82,10 +85,22 @@ class Inputs:
 
     def reading(self, function: Function, file: File, statement: int, leaf: Expr, hint: str) -> Value:
         """What a gauge says at one place, called `hint` there: at another place the same call reads something else."""
-        if not hint:
-            text = one_line(file.source.slice(leaf.span))
-            return self.opaque(text, file, statement, leaf, identity=f"{file.path}:{leaf.span}")
-        return self.opaque(f"{function.name}.{hint}", file, statement, leaf, identity=f"{file.path}:{leaf.span}")
+        path = f"{function.name}.{hint}" if hint else one_line(file.source.slice(leaf.span))
+        value = self.opaque(path, file, statement, leaf, identity=f"{file.path}:{leaf.span}")
+        self.readings |= value.inputs
+        return value
+
+    def note_readings(self, test: Expr) -> None:
+        """Find out which of the inputs that a test compares with None came from a gauge, by way of a parameter or field."""
+        for node in ir.walk(test):
+            if isinstance(node, ir.Compare) and any(isinstance(side, ir.Const) and side.value is None for side in node.operands):
+                for side in node.operands:
+                    row = self.all.get(side.id) if isinstance(side, ir.Name) else None
+                    if row is not None and row.name not in self._judged:
+                        self._judged.add(row.name)
+                        births = self.context.facts.births.of(row.leaf, row.file, row.statement)
+                        if births[0].kind == "measurement":
+                            self.readings.add(row.name)
 
     def local(self, function: Function, name: str, file: File, statement: int, leaf: Expr) -> Value:
         """A local that is set in a way that is not followed: one of its name in another function is another input."""

@@ -1,4 +1,4 @@
-"""How a test usually comes out when nothing is known of its inputs: options are off, special cases do not apply."""
+"""How a test usually comes out when nothing is known of its inputs: options are off, special cases do not apply, gauges answer."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING
 from sgmem.syntax import ir
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from sgmem.syntax.ir import Expr
 
 
-def presumption(test: Expr) -> bool | None:
-    """The usual outcome: an unknown flag is off, an unknown object is None, an unknown text is not the one asked for.
+def presumption(test: Expr, readings: Collection[str] = ()) -> bool | None:
+    """The usual outcome: an unknown flag is off, an unknown object is None, an unknown text is not the one asked for; one of the
+    `readings`, what a gauge said, is something.
 
     None where numbers would decide.
     """
@@ -19,19 +22,29 @@ def presumption(test: Expr) -> bool | None:
         case ir.Const():
             return bool(test.value)
         case ir.Unary(operator="not", operand=operand):
-            inner = presumption(operand)
+            inner = presumption(operand, readings)
             return None if inner is None else not inner
         case ir.Boolean(operator=operator, values=values):
-            outcomes = [presumption(value) for value in values]
+            outcomes = [presumption(value, readings) for value in values]
             stops = operator == "or"
             return stops if stops in outcomes else None if None in outcomes else not stops
         case ir.Compare(operators=(operator,), operands=(left, right)):
-            return _compared(operator, left, right)
+            found = _compared(operator, left, right)
+            return not found if found is not None and asks_for_none(test, readings) else found
         case ir.Compare() | ir.Binary():
             return None
+        case ir.Name(id=name) if name in readings:
+            return True
         case ir.Name(id=name):
             return name.rpartition(".")[2] == "is_none"
     return False
+
+
+def asks_for_none(test: Expr, readings: Collection[str]) -> bool:
+    """Whether a comparison asks whether a reading is None."""
+    if not isinstance(test, ir.Compare) or not any(_is_none(side) for side in test.operands):
+        return False
+    return any(isinstance(side, ir.Name) and side.id in readings for side in test.operands)
 
 
 def _compared(operator: str, left: Expr, right: Expr) -> bool | None:

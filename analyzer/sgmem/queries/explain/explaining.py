@@ -13,6 +13,7 @@ from sgmem.domains.accounting.location import Location
 from sgmem.domains.algebra.forms import Unsupported
 from sgmem.domains.execution.context import Context
 from sgmem.domains.execution.inputs import LENGTH
+from sgmem.domains.execution.presumption import asks_for_none
 from sgmem.domains.program_facts import ProgramFacts
 from sgmem.flow.aside import is_aside
 from sgmem.program.program import Program
@@ -187,6 +188,8 @@ class Explaining:
         if not lacks:
             return None
         for key, decision in list(run.machine.decisions.items())[:MAX_FLIPS]:
+            if asks_for_none(decision.test.expr, run.machine.inputs.readings):
+                continue  # a gauge that does not answer is no usual case
             other = self._flipped(run, key, not decision.holds)
             if other.value is None or other.machine.raised is not None or len(other.missing) >= lacks:
                 continue
