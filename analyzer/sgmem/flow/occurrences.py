@@ -94,7 +94,7 @@ class Occurrences:
     def _collect_writes(self, name: str) -> Iterator[Occurrence]:
         for file in self.program.files.mentioning(name, stored):
             for index in file.mentions(name):
-                if file.may_bind(index, name) or "setattr" in file.source.text:
+                if file.may_bind(index, name) or "setattr" in file.own_text(index):
                     yield from self._stores(file, index, name)
 
     def writes_in_statement(self, file: File, index: int, name: str) -> Iterator[Occurrence]:

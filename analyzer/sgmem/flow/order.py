@@ -58,6 +58,9 @@ class Order:
 
 def _overwrites(file: File, index: int, name: str) -> bool:
     """An assignment or a loop (for its body) overwrites the name; a walrus may not be reached."""
+    plain = file.plainly_bound(index) if "." not in name else None
+    if plain is not None:
+        return name in plain
     for binding in file.statement(index).bindings:
         if binding.how in ("assign", "annotate", "augment", "enter", "iterate") and _is_target(binding.target, name):
             return binding.value is not None

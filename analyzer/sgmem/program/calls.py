@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from sgmem.program.contexts import called, defined, held, occurs
-from sgmem.program.entities import Callable_, Class, Function, Module
+from sgmem.program.contexts import called, defined, held, occurs, positions
+from sgmem.program.entities import Callable_, Class, External, Function, Module
 from sgmem.program.files import File, Files, dotted
 from sgmem.syntax import ir
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from sgmem.syntax.ir import Argument, Expr
     from sgmem.syntax.outline import ParameterOutline
 
+_BINDS_INSIDE = re.compile(r"\b(?:for|lambda)\b")
 _MAX_ALIASES = 4
 _COMMON = 60
 """A method name that more files than this mention is too common to be joined by name alone."""
@@ -122,9 +124,10 @@ class Calls:
 
     def _calls_in(self, file: File, name: str, target: Function | Class) -> Iterator[CallSite]:
         for index in file.mentions(name):
-            if not occurs(file.own_text(index), name, called):
-                continue
             scope = file.outline.statements[index].scope
+            text = file.own_text(index)
+            if not occurs(text, name, called) or self._leads_out(text, name, file, scope):
+                continue
             for root in file.statement(index).expressions():
                 for node in ir.walk(root):
                     if isinstance(node, ir.Call) and _spells(node, name):
@@ -132,6 +135,14 @@ class Calls:
                         for entered, filled, certain in self.targets(node, file, scope):
                             if entered == target or self._inherits(entered, target):
                                 yield CallSite(file, index, node, filled, certain, partial)
+
+    def _leads_out(self, text: str, name: str, file: File, scope: int) -> bool:
+        """Whether every mention of a name in a statement is a call of what the program imports from elsewhere, `json.load(...)`, as far
+        as the text tells: such a statement need not be lowered."""
+        bases = re.findall(rf"(?<![\w.)\]])([A-Za-z_]\w*)\.(?:\w+\.)*{name}\(", text)
+        if len(bases) != sum(1 for _ in positions(text, name)) or _BINDS_INSIDE.search(text) is not None:
+            return False
+        return all(isinstance(self.names.lookup(file, scope, base), External) for base in dict.fromkeys(bases))
 
     def _inherits(self, entered: Function | Class, target: Function | Class) -> bool:
         """Building a record builds the records it inherits from."""
