@@ -63,7 +63,7 @@ OPTIONAL: dict[str | int, set[str]] = {
     "sites": {"kind"},
     "inputs": {"via"},
     "findings": {"likenesses", "edits", "byte_column", "end_byte_column"},
-    "steps": {"column", "code", "uri"},
+    "steps": {"column", "code", "uri", "end_line", "end_column"},
 }
 """Fields beyond the contract, by the list that holds their object."""
 

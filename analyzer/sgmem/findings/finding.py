@@ -11,7 +11,10 @@ Persona = Literal["regular", "pedantic", "auditor"]
 
 
 class Step(msgspec.Struct, frozen=True):
-    """One place on the way from origin to sink, with what happens there; the last step of a finding is its sink."""
+    """One place on the way from origin to sink, with what happens there; the last step of a finding is its sink.
+
+    `end_line` and `end_column`, one past the last character, are 0 where the place is known by its beginning only.
+    """
 
     path: str
     line: int
@@ -19,6 +22,8 @@ class Step(msgspec.Struct, frozen=True):
     column: int = 1
     code: str = ""
     uri: str = ""
+    end_line: int = 0
+    end_column: int = 0
 
 
 class Edit(msgspec.Struct, frozen=True):

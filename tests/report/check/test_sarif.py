@@ -139,3 +139,18 @@ def test_columns_are_right_on_lines_that_are_not_ascii(before: str, characters: 
     assert start == in_bytes + 2
     (found,) = json.loads(render_check_sarif(result))["runs"][0]["results"]
     assert found["locations"][0]["physicalLocation"]["region"]["startColumn"] == finding.column
+
+
+def test_every_hop_names_exactly_its_expression() -> None:
+    source = 'def f(a_mb, b_gb):\n    "größe"; ok = (a_mb <\n            b_gb)\n'
+    tree = SourceTree.from_texts({"serving/a.py": source})
+    (found,) = json.loads(render_check_sarif(check(tree, (), CheckOptions())))["runs"][0]["results"]
+    lines = source.splitlines()
+    texts = []
+    for hop in found["codeFlows"][0]["threadFlows"][0]["locations"]:
+        region = hop["location"]["physicalLocation"]["region"]
+        named = lines[region["startLine"] - 1 : region["endLine"]]
+        named[-1] = named[-1][: region["endColumn"] - 1]
+        named[0] = named[0][region["startColumn"] - 1 :]
+        texts.append("\n".join(named))
+    assert texts == ["a_mb", "b_gb", "a_mb <\n            b_gb"]

@@ -85,7 +85,8 @@ def _bytes(at: Location, line: int, column: int) -> int:
 
 def _step(point: Point, tree: SourceTree) -> Step:
     at = point.location
-    return Step(at.path, at.line, point.message, at.column, at.first_line, tree.files[at.path].uri)
+    uri, span = tree.files[at.path].uri, at.span
+    return Step(at.path, at.line, point.message, at.column, at.first_line, uri, span.end_line, span.end_column)
 
 
 def _edits(changes: Iterable[Change]) -> tuple[Edit, ...]:

@@ -132,6 +132,8 @@ def _hop(step: Step, number: int, steps: int) -> Json:
 
 def _location(step: Step) -> Json:
     region = {"startLine": step.line, "startColumn": step.column}
+    if step.end_line:
+        region |= {"endLine": step.end_line, "endColumn": step.end_column}
     return {
         "physicalLocation": {"artifactLocation": artifact(step.uri or step.path), "region": region},
         "message": {"text": escape(step.message) or f"line {step.line}"},
