@@ -20,15 +20,6 @@ Source = Annotated[
 Package = Annotated[
     str | None, typer.Option(metavar="NAME", help="The package to analyse, where a source holds several or is unusual.")
 ]
-Output = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--output",
-        "-o",
-        metavar="FORMAT:DEST",
-        help="Write FORMAT to DEST (- is stdout). May be repeated; replaces the default output.",
-    ),
-]
 Config = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Read the settings from this file, not the nearest sgmem.toml or pyproject.toml."),

@@ -42,11 +42,19 @@ def reporting(kind: str) -> Callable[[Command], Command]:
         help=f"One of: {', '.join(format_names(kind))}. The same as -o FORMAT:-.",
     )
 
+    output_option = typer.Option(
+        "--output",
+        "-o",
+        metavar="FORMAT:DEST",
+        autocompletion=completion.outputs(kind),
+        help="Write FORMAT to DEST (- is stdout). May be repeated; replaces the default output.",
+    )
+
     def declared(
         source: options.Source = None,
         package: options.Package = None,
         format_name: Annotated[str | None, format_option] = None,
-        output: options.Output = None,
+        output: Annotated[list[str] | None, output_option] = None,
         config: options.Config = None,
         isolated: options.Isolated = False,
         no_cache: options.NoCache = False,
