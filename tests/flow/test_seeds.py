@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from flow.small import Line, at, line_of, traced
 
-from sgmem.flow.seeds import arithmetic_in, declares_flag
+from sgmem.flow.flags import declares_flag
+from sgmem.flow.seeds import arithmetic_in
 from sgmem.syntax import ir
 from sgmem.syntax.ir import Span
 from sgmem.syntax.lower import lower_expression

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterable, Iterator
 
 from sgmem.flow.arithmetic import ARITHMETIC, NUMERIC, formula_span
+from sgmem.flow.flags import Flags
 from sgmem.flow.graph import LEVELS, FormulaSite, Role, SiteKey, SliceSite, State, describe
 from sgmem.flow.occurrences import Grade, Occurrence
 from sgmem.flow.places import ANY, Field, GlobalVariable, LooseField, Parameter, Path, Place, Result, Variable
 from sgmem.flow.slicer import Slicer
 from sgmem.flow.uses import Stack
-from sgmem.program.contexts import quoted
 from sgmem.program.entities import Class, Function
 from sgmem.program.files import File, dotted
 from sgmem.syntax import ir
@@ -139,7 +139,7 @@ class Seeds:
                 for root in file.statement(index).expressions():
                     for node, ancestors in ir.paths(root):
                         self._literal(file, index, node, ancestors)
-        self._flags()
+        Flags(self.slicer, self.name, self.wanted).plant()
 
     def _literal(self, file: File, index: int, node: Expr, ancestors: tuple[Expr, ...]) -> None:
         if isinstance(node, ir.Call):
@@ -186,31 +186,6 @@ class Seeds:
             assert step.target is not None
             stack = (step.call,) if step.call is not None and isinstance(step.target, Parameter) else NO_STACK
             slicer.enter(State(step.target, step.path, False, stack), key, step.kind)
-
-    def _flags(self) -> None:
-        flag = "--" + self.name.replace("_", "-")
-        for word in dict.fromkeys((flag.removeprefix("--"), self.name)):
-            for file in self.program.files.mentioning(word, quoted):
-                for index in file.mentions(word):
-                    if "add_argument" in file.own_text(index) and self._is_own_flag(file, index):
-                        for node in (node for root in file.statement(index).expressions() for node in ir.walk(root)):
-                            if isinstance(node, ir.Call) and declares_flag(node, flag, self.name):
-                                self._flag(file, index, node)
-
-    def _is_own_flag(self, file: File, index: int) -> bool:
-        """Whether a flag sets a wanted place: of a single field, one that its class declares."""
-        span = file.statement(index).span
-        owners = [place.owner for place in self.wanted or () if isinstance(place, Field)]
-        return self.wanted is None or any(owner.file is file and owner.scope.span.contains(span) for owner in owners)
-
-    def _flag(self, file: File, index: int, node: ir.Call) -> None:
-        key = SiteKey(file, node.span, "declaration", f"flag --{self.name.replace('_', '-')}")
-        self.slicer.slice.add(SliceSite(key, index, None, False, "same", "flag"))
-        self.slicer.slice.entries[key] = None
-        for argument in node.args:
-            if argument.keyword == "default":
-                for given in self.slicer.slice.at(file, argument.span):
-                    self.slicer.slice.connect(given, key, "argument")
 
 
 def write_kind(seen: Occurrence) -> str:
@@ -263,18 +238,6 @@ def is_literal_read(call: ir.Call, name: str) -> bool:
     return isinstance(key, ir.Const) and key.value == name
 
 
-def declares_flag(call: ir.Call, flag: str, name: str) -> bool:
-    """Whether an `add_argument` call declares the parameter: by its flag, or by `dest`."""
-    last = call.func.attr if isinstance(call.func, ir.Attribute) else call.func.id if isinstance(call.func, ir.Name) else ""
-    if last != "add_argument":
-        return False
-    for argument in call.args:
-        value = argument.value
-        if isinstance(value, ir.Const) and value.value in (flag, name) and argument.keyword in (None, "dest"):
-            return True
-    return False
-
-
 def _given(function: Function) -> Iterator[tuple[int, Expr, Expr]]:
     """What a function returns and yields: the statement, the value or its `yield`, the value."""
     file = function.file
@@ -296,6 +259,3 @@ def name_span(function: Function) -> ir.Span:
     start = function.file.source.offset(whole.line, whole.column)
     assert match is not None
     return ir.Span(*function.file.source.position(start + match.start()), *function.file.source.position(start + match.end()))
-
-
-__all__ = ["Seeds", "arithmetic_in", "declares_flag"]

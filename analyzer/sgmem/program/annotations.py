@@ -66,7 +66,7 @@ class Annotations:
     def _subscript(self, annotation: ir.Subscript, file: File, scope: int, path: Path, depth: int) -> Iterator[Named]:
         inner = annotation.index
         parts = inner.items if isinstance(inner, ir.Collection) and inner.kind == "tuple" else (inner,)
-        last = self._last_name(annotation.base, file, scope)
+        last = self.generic(annotation.base, file, scope)
         if last == "Union":
             for part in parts:
                 yield from self.read(part, file, scope, path, depth)
@@ -80,7 +80,7 @@ class Annotations:
         else:
             yield from self.read(annotation.base, file, scope, path, depth)
 
-    def _last_name(self, base: Expr, file: File, scope: int) -> str:
+    def generic(self, base: Expr, file: File, scope: int) -> str:
         """The last part of a generic's name, under whatever alias it is used."""
         entity = self.names.entity(base, file, scope)
         if isinstance(entity, External):
