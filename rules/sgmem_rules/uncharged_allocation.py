@@ -1,4 +1,4 @@
-"""SGM501: a pool allocates a dimension per token or request that the estimate of its bytes does not charge."""
+"""SGM501: a pool allocates a dimension per token that the estimate of its bytes does not charge."""
 
 from __future__ import annotations
 
@@ -19,16 +19,18 @@ class UnchargedAllocation(Rule):
     code = "SGM501"
 
     def check(self, facts: Facts) -> Iterator[Report]:
-        for found in facts.uncharged():
+        for found in facts.uncharged:
+            if found.per != "token":
+                continue  # see uncharged-state
             pools, s = " and ".join(found.pools[:SHOWN]), "s" if len(found.pools) == 1 else ""
             charged = ", ".join(found.charged[:SHOWN])
             yield Report(
                 location=found.estimate,
                 message=f"the estimate does not charge {found.name}, which decides what {pools} allocate{s} "
-                f"per token or request: it knows {charged}, so the pool takes more, or less, than its budget",
+                f"per token: it knows {charged}, so the pool takes more, or less, than its budget",
                 steps=(
                     Point(found.argument, f"{found.name} is handed to the pool here"),
-                    Point(found.buffer, "and sizes this buffer, for every token or request"),
+                    Point(found.buffer, "and sizes this buffer, for every token"),
                     Point(found.estimate, f"charged here are {charged}; {found.name} is mentioned nowhere in the estimate"),
                 ),
                 fix=f"charge the buffer that {found.name} sizes, best by one function that both the pool and the estimate call",

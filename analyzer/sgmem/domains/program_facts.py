@@ -351,11 +351,12 @@ class ProgramFacts:
 
         return divided_twice(self)
 
-    def uncharged(self) -> list[Uncharged]:
-        """Dimensions of what pools allocate that no estimate of bytes per token charges."""
+    @cached_property
+    def uncharged(self) -> tuple[Uncharged, ...]:
+        """Dimensions of what pools allocate that no estimate of bytes per token or request charges."""
         from sgmem.domains.estimate.uncharged import uncharged
 
-        return uncharged(self)
+        return tuple(uncharged(self))
 
     @cached_property
     def setting_changes(self) -> tuple[SettingChange, ...]:

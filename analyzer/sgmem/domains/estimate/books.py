@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
 
 from sgmem.domains.estimate.construction import Constructing
 from sgmem.domains.estimate.divisions import Divisions
 from sgmem.domains.estimate.estimates import Estimates
 from sgmem.domains.estimate.pools import Pools
+from sgmem.program.classes import assigned
 from sgmem.syntax import ir
 
 if TYPE_CHECKING:
     from sgmem.domains.estimate.construction import Allocation
+    from sgmem.domains.estimate.divisions import Division
     from sgmem.domains.estimate.pools import Construction
     from sgmem.models.load import Models
     from sgmem.program.program import Program
 
-_COUNTS = ("tokens", "requests")
+Counted = Literal["token", "request"]
+_COUNTS: dict[str, Counted] = {"tokens": "token", "requests": "request"}
+_REQUEST = re.compile(r"req(?:uest)?s?(?![a-z])")
 
 
 class Books:
@@ -30,9 +36,6 @@ class Books:
         self.estimates = Estimates(program, self.divisions, self.pools)
         self.sizes = tuple(dict.fromkeys(size for row in models.sinks.rows if row.kind == "tensor" for size in row.sizes))
         """The arguments of an allocating call that spell its shape."""
-        self._counts = frozenset(
-            pattern.rpartition(".")[2].rpartition(":")[2] for row in models.units.rows if row.unit in _COUNTS for pattern in row.names
-        )
         self._allocations: dict[Construction, list[Allocation]] = {}
 
     def allocations(self, construction: Construction) -> list[Allocation]:
@@ -43,9 +46,43 @@ class Books:
             found = self._allocations[construction] = [one for one in made if not _is_on_host(one.call)]
         return found
 
+    @cached_property
+    def _counts(self) -> dict[str, Counted]:
+        """The names of counts: those that models know, and those that estimates divide out of a budget."""
+        found: dict[str, Counted] = {}
+        for row in self.models.units.rows:
+            counted = _COUNTS.get(row.unit)
+            if counted is not None:
+                found |= dict.fromkeys((pattern.rpartition(".")[2].rpartition(":")[2] for pattern in row.names), counted)
+        for one in self.estimates.divisions:
+            divisor = one.file.source.slice(one.node.right.span)
+            found |= dict.fromkeys(named(one), "request" if _REQUEST.search(divisor) else "token")
+        return found
+
     def is_count(self, name: str) -> bool:
         """Whether a name is that of a count of tokens or requests, be it a part of the pool's."""
-        return any(name == count or name.endswith(f"_{count}") for count in self._counts)
+        return self.counted(name) is not None
+
+    def counted(self, name: str) -> Counted | None:
+        """What a name counts, if it is a count's."""
+        return next((what for count, what in self._counts.items() if name == count or name.endswith(f"_{count}")), None)
+
+
+def named(division: Division) -> list[str]:
+    """What receives a quotient for good: the fields that its statement assigns, or the keyword that it is handed on as."""
+    statement = division.file.statement(division.statement)
+    names: list[str] = []
+    for root in statement.expressions():
+        for node in ir.walk(root):
+            if isinstance(node, ir.Call):
+                for argument in node.args:
+                    if argument.keyword is not None and argument.span.contains(division.node.span):
+                        names.append(argument.keyword)
+    for binding in statement.bindings:
+        if binding.value is not None and binding.value.span.contains(division.node.span):
+            targets = assigned(binding.target)
+            names += [target.attr for target in targets if isinstance(target, ir.Attribute)]
+    return list(dict.fromkeys(names))
 
 
 def _is_on_host(call: ir.Call) -> bool:

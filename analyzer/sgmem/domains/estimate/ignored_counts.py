@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sgmem.domains.accounting.location import Location, of_statement
+from sgmem.domains.estimate.books import named
 from sgmem.domains.estimate.factors import Factors
 from sgmem.program.classes import assigned
 from sgmem.program.entities import Class, Function
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
     from sgmem.domains.estimate.books import Books
     from sgmem.domains.estimate.construction import Activation, Allocation
-    from sgmem.domains.estimate.divisions import Division
     from sgmem.domains.estimate.pools import Construction
     from sgmem.domains.program_facts import ProgramFacts
     from sgmem.syntax.ir import Expr
@@ -80,7 +80,7 @@ class _Counts:
     def _derived(self) -> Iterator[tuple[str, Location]]:
         """The names of counts that the estimates divide out of a budget, each with where that happens."""
         for one in self.books.estimates.divisions:
-            for name in _named(one):
+            for name in named(one):
                 yield name, of_statement(one.file, one.statement)
 
     def _others(self) -> Iterator[str]:
@@ -117,23 +117,6 @@ class _Counts:
                     counts[0], other.construction.owner.name, taker.construction.owner.name, tuple(sorted(instead)),
                     derived[counts[0]], _place(theirs), _where(allocation), _place(mine),
                 )  # fmt: skip
-
-
-def _named(division: Division) -> list[str]:
-    """What receives the quotient: the names that its statement assigns, or the keyword that it is handed on as."""
-    statement = division.file.statement(division.statement)
-    names: list[str] = []
-    for root in statement.expressions():
-        for node in ir.walk(root):
-            if isinstance(node, ir.Call):
-                for argument in node.args:
-                    if argument.keyword is not None and argument.span.contains(division.node.span):
-                        names.append(argument.keyword)
-    for binding in statement.bindings:
-        if binding.value is not None and binding.value.span.contains(division.node.span):
-            targets = assigned(binding.target)
-            names += [target.attr for target in targets if isinstance(target, ir.Attribute)]
-    return list(dict.fromkeys(names))
 
 
 def _last_names(target: Expr) -> Iterator[str]:

@@ -15,7 +15,7 @@ from sgmem.syntax import ir
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sgmem.domains.estimate.books import Books
+    from sgmem.domains.estimate.books import Books, Counted
     from sgmem.domains.estimate.construction import Allocation
     from sgmem.domains.estimate.factors import Factor
     from sgmem.domains.estimate.pools import Construction
@@ -30,6 +30,7 @@ class Uncharged:
     """`pools` allocate `buffer` with the dimension `name`, handed in at `argument`; `estimate` charges others (`charged`)."""
 
     name: str
+    per: Counted
     pools: tuple[str, ...]
     charged: tuple[str, ...]
     estimate: Location
@@ -42,6 +43,7 @@ class Sized:
     """One allocation that grows with a count: what its other dimensions and its type depend on."""
 
     allocation: Allocation
+    per: Counted
     factors: dict[str, Factor]
     kinds: dict[str, Factor]
 
@@ -58,6 +60,7 @@ class Comparison:
         self.books = books
         self.estimates = books.estimates
         self.factors = Factors(books.program)
+        self._spelled = Factors(books.program, calculated=False)
 
     def uncharged(self) -> list[Uncharged]:
         """One for each dimension and buffer, whatever the pools that share it."""
@@ -88,7 +91,7 @@ class Comparison:
                 if estimate is not None:
                     argument = _place(factor)
                     known = tuple(sorted(again or charged))
-                    yield Uncharged(name, (construction.owner.name,), known, estimate, argument, one.location)
+                    yield Uncharged(name, one.per, (construction.owner.name,), known, estimate, argument, one.location)
 
     def _sized(self, construction: Construction) -> Iterator[Sized]:
         """What a pool allocates on the device per token or request."""
@@ -98,7 +101,14 @@ class Comparison:
             if len(rest) < len(dimensions):
                 kind = dtype(allocation.call)
                 kinds = self.factors.of(kind, allocation.activation) if kind is not None else {}
-                yield Sized(allocation, {name: factor for one in rest for name, factor in one.items()}, kinds)
+                per = self._per(allocation, dimensions)
+                yield Sized(allocation, per, {name: factor for one in rest for name, factor in one.items()}, kinds)
+
+    def _per(self, allocation: Allocation, dimensions: list[dict[str, Factor]]) -> Counted:
+        """What an allocation grows with: the building function's own word, where a count was worked out from another."""
+        spelled = [name for one in self._spelled.dimensions(allocation, self.books.sizes) for name in one]
+        names = spelled if any(self.books.is_count(name) for name in spelled) else [name for one in dimensions for name in one]
+        return "token" if any(self.books.counted(name) == "token" for name in names) else "request"
 
     def _is_size(self, name: str) -> bool:
         return not self.books.is_count(name) and _OTHER.isdisjoint(name.lower().split("_"))
