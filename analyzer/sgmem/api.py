@@ -24,6 +24,7 @@ from sgmem.domains.accounting.claims import Claim
 from sgmem.domains.accounting.events import EventSite
 from sgmem.domains.accounting.location import Location, of_statement
 from sgmem.domains.accounting.reach import Reach, Sink
+from sgmem.domains.defects.branch_units import BranchUnit
 from sgmem.domains.defects.contradictions import Contradiction, LostConversion, is_mixed_thousands, is_share
 from sgmem.domains.defects.converted_caps import ConvertedCap
 from sgmem.domains.defects.dead_guards import DeadGuard
@@ -57,6 +58,7 @@ from sgmem.findings.finding import Persona, Severity
 from sgmem.findings.rule import Change, Confidence, Point, Report, Rule
 
 __all__ = [
+    "BranchUnit",
     "Change",
     "Check",
     "Claim",

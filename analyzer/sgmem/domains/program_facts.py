@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
     from sgmem.domains.accounting.gauges import Gauge
     from sgmem.domains.defects.advice import ContradictingAdvice
+    from sgmem.domains.defects.branch_units import BranchUnit
     from sgmem.domains.defects.dead_guards import DeadGuard
     from sgmem.domains.defects.directions import WrongDirection
     from sgmem.domains.defects.early_reads import EarlyRead
@@ -402,6 +403,12 @@ class ProgramFacts:
         from sgmem.domains.defects.machine_amounts import machine_amounts
 
         return machine_amounts(self.gauges, self.candidates.touched)
+
+    def branch_units(self) -> Iterator[BranchUnit]:
+        """Results and variables whose unit depends on the way taken."""
+        from sgmem.domains.defects.branch_units import branch_units
+
+        return branch_units(self.candidates.touched, self.units, self.order)
 
     @cached_property
     def ranks(self) -> RankScope:
