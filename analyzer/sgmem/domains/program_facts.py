@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from sgmem.domains.defects.shares import UncheckedShare
     from sgmem.domains.defects.snapshots import StaleCopy
     from sgmem.domains.defects.unchecked_none import UncheckedNone
+    from sgmem.domains.defects.unused_options import UnusedOption
     from sgmem.domains.defects.zero_divisors import ZeroDivisor
     from sgmem.domains.estimate.books import Books
     from sgmem.domains.estimate.divided_twice import DividedTwice
@@ -314,6 +315,12 @@ class ProgramFacts:
         from sgmem.domains.defects.snapshots import stale_copies
 
         return stale_copies(self)
+
+    def unused_options(self) -> Iterator[UnusedOption]:
+        """Options about memory that are accepted and reach no use."""
+        from sgmem.domains.defects.unused_options import unused_options
+
+        return unused_options(self)
 
     def late_loads(self) -> Iterator[LateLoad]:
         """Weights that are loaded after a budget was worked out of what was free."""
