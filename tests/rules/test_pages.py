@@ -18,7 +18,7 @@ SECTIONS = ["What it does", "Why it matters", "Example", "How to fix it", "When 
 @pytest.mark.parametrize(("rule", "case"), CASES)
 def test_a_case_is_reported_exactly_where_it_is_marked(rule: InstalledRule, case: Case) -> None:
     tree = SourceTree.from_texts({"serving/__init__.py": "", **case.files})
-    result = check(tree, [], CheckOptions(select=(rule.name,)))
+    result = check(tree, [], CheckOptions(select=(rule.name,), persona=rule.rule.persona))
     assert sorted((one.path, one.line) for one in result.findings) == case.expected
     assert not result.source.unreadable
 
@@ -36,7 +36,7 @@ def test_a_page_has_every_section_and_examples_of_both_kinds(rule: InstalledRule
 @pytest.mark.parametrize(("rule", "case"), [param for param in CASES if param.values[1].expected])
 def test_a_finding_ends_at_its_sink_and_every_step_says_something(rule: InstalledRule, case: Case) -> None:
     tree = SourceTree.from_texts({"serving/__init__.py": "", **case.files})
-    for finding in check(tree, [], CheckOptions(select=(rule.code,))).findings:
+    for finding in check(tree, [], CheckOptions(select=(rule.code,), persona=rule.rule.persona)).findings:
         assert finding.steps
         assert all(step.message and step.path in tree.files and step.line >= 1 and step.code for step in finding.steps)
         assert any((step.path, step.line) == (finding.path, finding.line) for step in finding.steps)

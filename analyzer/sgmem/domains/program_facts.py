@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from sgmem.domains.defects.raised_counts import RaisedCount
     from sgmem.domains.defects.raising_queries import RaisingQuery
     from sgmem.domains.defects.rank_scope import RankScope
+    from sgmem.domains.defects.readings import FreeTotal, UnevenReadings
     from sgmem.domains.defects.reservations import FixedReservation
     from sgmem.domains.defects.settled_guards import SettledGuard
     from sgmem.domains.defects.shares import UncheckedShare
@@ -321,6 +322,18 @@ class ProgramFacts:
         from sgmem.domains.defects.unused_options import unused_options
 
         return unused_options(self)
+
+    def uneven_readings(self) -> Iterator[UnevenReadings]:
+        """Differences of two readings of one gauge that were not taken alike."""
+        from sgmem.domains.defects.readings import uneven_readings
+
+        return uneven_readings(self)
+
+    def free_totals(self) -> Iterator[FreeTotal]:
+        """Values that are called total and were read as what is free."""
+        from sgmem.domains.defects.readings import free_totals
+
+        return free_totals(self)
 
     def late_loads(self) -> Iterator[LateLoad]:
         """Weights that are loaded after a budget was worked out of what was free."""

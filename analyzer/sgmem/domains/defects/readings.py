@@ -1,0 +1,161 @@
+"""Readings of one gauge that are not taken alike, and free memory that is called the total."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from sgmem.domains.accounting.events import CHARGED
+from sgmem.domains.accounting.location import Location
+from sgmem.flow.order import ENTRY
+from sgmem.program.files import dotted
+from sgmem.syntax import ir
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sgmem.domains.accounting.gauges import Gauge
+    from sgmem.domains.program_facts import Formula, Input, ProgramFacts
+    from sgmem.program.file import File
+    from sgmem.syntax.ir import Expr
+
+    Named = tuple[str, Gauge]
+
+_CARE = ("collect", "empty-cache")
+"""What a reading of free or reserved memory depends on: blocks that are cached, or held by objects in cycles, count as taken."""
+_FELT_BY = {"free": frozenset(_CARE), "reserved": frozenset(_CARE), "used": frozenset(_CARE), "allocated": frozenset({"collect"})}
+_TOTAL = re.compile(r"(?:^|_)total(?:_|$)")
+_TIMED = re.compile(r"(?:^|_)(?:free|avail|available|before|pre|initial)(?:_|$)")
+
+
+@dataclass(frozen=True, slots=True)
+class UnevenReadings:
+    """A difference of two readings of one kind; `cared`, the first or the second, has `care` before it and the other has not, or is a
+    peak beside a current value.
+    """
+
+    formula: Location
+    target: str
+    plain: Location
+    plain_name: str
+    cared: Location
+    cared_name: str
+    how: Literal["hygiene", "peak"]
+    care: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FreeTotal:
+    """`name` is used as a total in a formula, and was read off as free memory."""
+
+    name: str
+    used: Location
+    reading: Location
+    when: str
+
+
+def uneven_readings(facts: ProgramFacts) -> Iterator[UnevenReadings]:
+    """Every difference of two readings of one gauge that were not taken alike."""
+    for formula in facts.formulas:
+        at = formula.location
+        for node in _differences(formula):
+            left, right = (_reading(facts, side, at.file, at.statement) for side in (node.left, node.right))
+            if left is not None and right is not None:
+                found = _uneven(facts, formula, (_text(node.left, at), left), (_text(node.right, at), right))
+                if found is not None:
+                    yield found
+
+
+def _differences(formula: Formula) -> Iterator[ir.Binary]:
+    """The plain differences of two names, or of two readings, in the formula's own statement."""
+    at = formula.location
+    for root in at.file.statement(at.statement).expressions():
+        for node in ir.walk(root):
+            if isinstance(node, ir.Binary) and node.operator == "-" and at.span.contains(node.span):
+                yield node
+
+
+def _text(node: Expr, at: Location) -> str:
+    return dotted(node) or Location(at.file, at.statement, node.span).code
+
+
+def _reading(facts: ProgramFacts, node: Expr, file: File, statement: int) -> Gauge | None:
+    """The one reading that a value is, or is a converted form of."""
+    found = facts.gauges.of(node, file, statement)
+    if found is not None:
+        return found
+    if isinstance(node, ir.Name):
+        inner = {gauge.location: gauge for gauge in _held(facts, node.id, file, statement)}
+        if len(inner) == 1:
+            return next(iter(inner.values()))
+    births = facts.births.of(node, file, statement)
+    return facts.gauges.of_birth(births[0]) if births else None
+
+
+def _held(facts: ProgramFacts, name: str, file: File, statement: int) -> Iterator[Gauge]:
+    """The readings in the one assignment that a local has its value from."""
+    reaching = facts.order.reaching(file, file.outline.statements[statement].scope, name, statement)
+    if len(reaching) != 1 or ENTRY in reaching:
+        return
+    at = next(iter(reaching))
+    for binding in file.statement(at).bindings:
+        if binding.value is not None and dotted(binding.target) == name:
+            found = (facts.gauges.of(node, file, at) for node in ir.walk(binding.value))
+            yield from (gauge for gauge in found if gauge is not None)
+
+
+def _gauge(one: Input) -> Gauge | None:
+    return one.origins[0].gauge if one.origins else None
+
+
+def _uneven(facts: ProgramFacts, formula: Formula, one: Named, other: Named) -> UnevenReadings | None:
+    left, right = one[1], other[1]
+    if left.location == right.location or left.frame.quantity != right.frame.quantity or left.frame.scope != right.frame.scope:
+        return None
+    if left.frame.statistic != right.frame.statistic:
+        peak, now = (one, other) if left.frame.statistic == "peak" else (other, one)
+        return _found(formula, now, peak, "peak", ())
+    felt = _FELT_BY.get(left.frame.quantity, frozenset())
+    before, after = (felt & {*gauge.frame.hygiene, *_care(facts, gauge.location)} for gauge in (left, right))
+    if before > after:
+        return _found(formula, other, one, "hygiene", tuple(sorted(before - after)))
+    if after > before:
+        return _found(formula, one, other, "hygiene", tuple(sorted(after - before)))
+    return None
+
+
+def _found(formula: Formula, plain: Named, cared: Named, how: Literal["hygiene", "peak"], care: tuple[str, ...]) -> UnevenReadings:
+    return UnevenReadings(formula.location, formula.target, plain[1].location, plain[0], cared[1].location, cared[0], how, care)
+
+
+def _care(facts: ProgramFacts, at: Location) -> set[str]:
+    """What stands before a reading in its function with nothing that allocates in between."""
+    file, scope = at.file, at.file.outline.statements[at.statement].scope
+    tree = facts.events.activations.tree(file, scope)
+    found: set[str] = set()
+    before = [index for index in file.own_statements(scope) if index < at.statement and tree.dominates(index, at.statement)]
+    for index in reversed(before):
+        if "(" not in file.own_text(index):
+            continue
+        for root in file.statement(index).expressions():
+            for node in ir.walk(root):
+                row = facts.events.row(node, file, scope) if isinstance(node, ir.Call) else None
+                if row is not None and row.kind in CHARGED:
+                    return found
+                if row is not None and row.kind in _CARE:
+                    found.add(row.kind)
+    return found
+
+
+def free_totals(facts: ProgramFacts) -> Iterator[FreeTotal]:
+    """Every value of a formula that is called total and was read as what is free."""
+    seen: set[tuple[str, Location]] = set()
+    for formula in facts.formulas:
+        for one in formula.inputs:
+            last, gauge = one.name.rpartition(".")[2], _gauge(one)
+            if gauge is None or gauge.frame.quantity != "free" or not _TOTAL.search(last) or _TIMED.search(last):
+                continue
+            if (last, gauge.location) not in seen:
+                seen.add((last, gauge.location))
+                yield FreeTotal(last, formula.location, gauge.location, gauge.frame.text)

@@ -1,0 +1,40 @@
+"""SGM305: two readings of one gauge are subtracted that were not taken alike."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sgmem.api import Point, Report, Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sgmem.api import Facts
+
+_CARE = {"empty-cache": "the cache is emptied", "collect": "garbage is collected"}
+
+
+class UnevenReadingsRule(Rule):
+    name = "uneven-readings"
+    code = "SGM305"
+    severity = "note"
+    persona = "pedantic"
+
+    def check(self, facts: Facts) -> Iterator[Report]:
+        for found in facts.uneven_readings():
+            peak = found.how == "peak"
+            care = "the peak is read" if peak else " and ".join(_CARE[one] for one in found.care)
+            plain = "the current value is read" if peak else "as it is"
+            yield Report(
+                location=found.formula,
+                message=f"{found.target} subtracts two readings that were not taken alike: {care} for {found.cared_name}, "
+                f"and {found.plain_name} is {'the current value' if peak else 'read as it is'}",
+                confidence="medium",
+                steps=(
+                    Point(found.plain, f"{found.plain_name} is read here, {plain}"),
+                    Point(found.cared, f"{found.cared_name} is read here: {care}"),
+                    Point(found.formula, "their difference is taken for what was used in between"),
+                ),
+                fix="take both readings in the same way",
+                key=found.target,
+            )
