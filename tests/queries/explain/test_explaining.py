@@ -133,6 +133,7 @@ def test_ambiguous_targets_list_their_candidates() -> None:
     with pytest.raises(NothingAnalysed) as raised:
         asked(source, "rest")
     assert raised.value.candidates == ("serving.case:first.rest", "serving.case:second.rest")
+    assert raised.value.hint == "name one of them, as much of it as tells it apart: first.rest; or --set what only one of them reads"
     assert asked(source, "second.rest", "b=5").result.value == 3
     assert asked(source, "rest", "a=5").result.value == 4, "only one formula reads what is given"
 
@@ -336,3 +337,15 @@ def test_with_nothing_given_the_usual_branch_is_told_even_if_another_lacks_less(
     """
     assert asked(source, "cell").formula == "heads * dim * layers"
     assert asked(source, "cell", "layers=2").result.value == 1152, "only that branch can do with what is given"
+
+
+def test_the_message_of_a_guard_is_looked_up() -> None:
+    source = """
+        def budget(free, used):
+            rest = free - used
+            if rest <= 0:
+                message = f"{rest} left, " "lower the use"
+                raise ValueError(message)
+            return rest
+    """
+    assert asked(source, "rest", "free=1", "used=2").guards[0].message == "{rest} left, lower the use"

@@ -30,6 +30,8 @@ def binary(span: Span, operator: str, left: Value, right: Value) -> Value:
     """`left operator right`; a sum of lists is a list, an operation on what is not known is not known."""
     if operator == "+" and left.items is not None and right.items is not None:
         return Value(ir.Opaque(span, "..."), left.items + right.items).after(left, right)
+    if operator in ("+", "-") and _is_nothing(right.expr) and not isinstance(left.expr, ir.Const):
+        return Value(left.expr, left.known).after(left, right)  # what is not charged here is not shown
     known: Known = UNKNOWN
     a, b = _numeric(left.known), _numeric(right.known)
     if a is not None and b is not None:
@@ -38,6 +40,10 @@ def binary(span: Span, operator: str, left: Value, right: Value) -> Value:
         except Unsupported:
             known = UNKNOWN
     return Value(ir.Binary(span, operator, left.expr, right.expr), known).after(left, right)
+
+
+def _is_nothing(expr: ir.Expr) -> bool:
+    return isinstance(expr, ir.Const) and isinstance(expr.value, int | float) and not isinstance(expr.value, bool) and expr.value == 0
 
 
 def negative(span: Span, operator: str, operand: Value) -> Value:

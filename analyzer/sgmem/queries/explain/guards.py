@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from sgmem.domains.accounting.formulas import formulas_in
 from sgmem.domains.accounting.location import Location, of_statement
+from sgmem.program.files import dotted
 from sgmem.queries.results.explain import GuardRow
 from sgmem.syntax import ir
 
@@ -52,7 +53,7 @@ def _downstream(context: Context, target: Target, run: Run) -> Iterator[tuple[Lo
 def _row(context: Context, meanings: Meanings, at: Location, statement: int, fires: bool | None) -> GuardRow:
     raised = _raise_of(at.file, statement)
     place = meanings.code_place(of_statement(at.file, raised)) if raised is not None else None
-    message = message_of(at.file, raised) if raised is not None else None
+    message = message_of(context, at.file, raised) if raised is not None else None
     uri = meanings.tree.files[at.path].uri
     return GuardRow(at.code, at.path, uri, at.line, at.symbol, fires, place, message)
 
@@ -70,8 +71,8 @@ def _raise_of(file: File, statement: int) -> int | None:
     return None
 
 
-def message_of(file: File, statement: int) -> str | None:
-    """The text that a raise or assert shows, with the formatted values as the source spells them."""
+def message_of(context: Context, file: File, statement: int) -> str | None:
+    """The text that a raise or assert shows, with the formatted values as the source spells them. A local is looked up."""
     lowered = file.statement(statement)
     value: Expr | None = lowered.values[0] if lowered.values else None
     if lowered.kind == "assert":
@@ -80,8 +81,20 @@ def message_of(file: File, statement: int) -> str | None:
         value = value.args[0].value if value.args else None
     if value is None:
         return None
-    text = _spelled(value, file)
+    text = _spelled(_looked_up(context, value, file, statement), file)
     return " ".join(text.split()) or None
+
+
+def _looked_up(context: Context, value: Expr, file: File, statement: int) -> Expr:
+    """What a local that is shown as a whole was set to, where that is one assignment."""
+    if not isinstance(value, ir.Name):
+        return value
+    reaching = context.facts.order.reaching(file, file.outline.statements[statement].scope, value.id, statement)
+    for index in reaching if len(reaching) == 1 else ():
+        for binding in file.statement(index).bindings if index >= 0 else ():
+            if binding.value is not None and dotted(binding.target) == value.id and binding.how == "assign":
+                return binding.value
+    return value
 
 
 def _spelled(value: Expr, file: File) -> str:

@@ -71,8 +71,24 @@ def find_target(tree: SourceTree, context: Context, text: str, fit: Callable[[Ta
         best = _narrowed(best, fit)
     if len(best) > 1:
         names = tuple(sorted(target.shown for target in best))
-        raise NothingAnalysed(f"{text!r} may mean any of {len(best)} formulas", candidates=names[:MAX_CANDIDATES])
+        short = _shortest(names[0], names)
+        raise NothingAnalysed(
+            f"{text!r} may mean any of {len(best)} formulas",
+            hint=f"name one of them, as much of it as tells it apart: {short}; or --set what only one of them reads",
+            candidates=names[:MAX_CANDIDATES],
+        )
     return best[0]
+
+
+def _shortest(name: str, others: tuple[str, ...]) -> str:
+    """The shortest end of a qualified name that no other one has."""
+    parts = name.replace(":", ".").split(".")
+    rest = [f".{other.replace(':', '.')}" for other in others if other != name]
+    for count in range(1, len(parts)):
+        short = ".".join(parts[-count:])
+        if not any(other.endswith(f".{short}") for other in rest):
+            return short
+    return name
 
 
 def _narrowed(targets: list[Target], score: Callable[[Target], int]) -> list[Target]:
