@@ -60,10 +60,9 @@ class Published:
     def _words(self, name: str) -> frozenset[str]:
         """What a file mentions that copies from a class with such a field: names of classes, and of variables that spell them.
 
-        By text alone: which classes of a file have the field is not asked. To find all owners of a common name would mean to parse
-        most of the program.
+        By text alone: to find all owners of a common name would mean to parse most of the program.
         """
-        classes, named = self.occurrences.program.classes, set(self.occurrences.program.files.classes_beside(name))
+        classes, named = self.occurrences.program.classes, self.occurrences.program.files.classes_storing(name)
         for owner in classes.assembled.owners:
             if any(one.name in named for one in classes.assembled.field_sets(owner)):
                 named.add(owner.name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 _KIND = "classes"
 # Without an anchor at the line's start, so that the search can leap from one `class` to the next.
 _HEADER = re.compile(rb"class[ \t]+(\w+)[ \t]*(?:\(([^)]*)\))?")
+_INDENTED = re.compile(r"^([ \t]*)class[ \t]+(\w+)", re.MULTILINE)
 _WORD = re.compile(rb"\w+")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
@@ -36,12 +38,9 @@ class ClassIndex:
         """Every name that is (part of) a base with the files of the classes under it."""
         self.spelled: dict[str, list[str]] = {}
         """Every name that a variable would have with the class names that it spells."""
-        self.of_file: dict[str, list[str]] = {}
-        """Every file that defines classes with their names."""
         for path, headers in _headers_of(tree, sorted(paths)):
             for header in headers:
                 self.defined.setdefault(header.name, []).append(path)
-                self.of_file.setdefault(path, []).append(header.name)
                 for base in header.bases:
                     self.derived.setdefault(base, []).append(path)
         for name in self.defined:
@@ -57,6 +56,22 @@ def class_headers(data: bytes) -> tuple[ClassHeader, ...]:
             bases = tuple(base.decode(errors="replace") for base in _WORD.findall(match.group(2) or b""))
             found.append(ClassHeader(match.group(1).decode(errors="replace"), bases))
     return tuple(found)
+
+
+def classes_around(text: str, offsets: Iterable[int]) -> set[str]:
+    """The names of the classes in which the lines at some offsets seem to stand: the nearest headers before that are indented less."""
+    headers = [(match.start(), len(match[1].expandtabs()), match[2]) for match in _INDENTED.finditer(text)]
+    names = set()
+    for at in offsets:
+        line = text[text.rfind("\n", 0, at) + 1 : at + 1]
+        indentation = len(line.expandtabs()) - len(line.expandtabs().lstrip())
+        for start, depth, name in reversed(headers[: bisect_left(headers, (at,))]):
+            if depth < indentation and start < at:
+                indentation = depth
+                names.add(name)
+                if not depth:
+                    break
+    return names
 
 
 def snake_case(name: str) -> str:

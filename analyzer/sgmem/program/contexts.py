@@ -104,17 +104,22 @@ def positions(text: str, name: str) -> Iterator[int]:
 
 def occurs(text: str, name: str, context: Context) -> bool:
     """Whether `name` stands somewhere in `text` in the given context."""
+    return next(places(text, name, context), None) is not None
+
+
+def places(text: str, name: str, context: Context) -> Iterator[int]:
+    """The offsets at which `name` stands in the given context."""
     for at in positions(text, name):
         end = at + len(name)
         start = text.rfind("\n", max(0, at - _WINDOW), at) + 1
         if start == 0 and at > _WINDOW:
-            return True  # far into a line that no person wrote: to judge all of it at every name in it would take for ever
+            yield at  # far into a line that no person wrote: to judge all of it at every name in it would take for ever
+            continue
         if start > 0 and text[start:at].isspace():
             start = text.rfind("\n", 0, start - 1) + 1
         stop = text.find("\n", end, end + _WINDOW)
         if context(text[start:at], text[end : stop if stop >= 0 else end + _WINDOW]):
-            return True
-    return False
+            yield at
 
 
 def _is_word(character: str) -> bool:

@@ -6,8 +6,8 @@ import re
 from copy import copy
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from sgmem.program.class_index import ClassIndex
-from sgmem.program.contexts import MATCHED, TEXT, Context, occurs, renamed, stored
+from sgmem.program.class_index import ClassIndex, classes_around
+from sgmem.program.contexts import MATCHED, TEXT, Context, occurs, places, renamed, stored
 from sgmem.program.file import File, bare_names, dotted, last_assignment
 from sgmem.program.file_facts import FileFacts
 from sgmem.program.reads import EVERYWHERE, Reads, ReadTree
@@ -230,10 +230,14 @@ class Files:
         self.reads.spelled.add(variable)
         return self._classes.spelled.get(variable, [])
 
-    def classes_beside(self, name: str) -> Iterator[str]:
-        """By text alone: the names of the classes in files that store something under `name`."""
+    def classes_storing(self, name: str) -> set[str]:
+        """By text alone: the names of the classes that seem to store something under `name`."""
+        found = set[str]()
         for path in self.holding(name, stored):
-            yield from self._classes.of_file.get(path, ())
+            source = self._source(path)
+            if source is not None:
+                found |= classes_around(source.text, places(source.text, name, stored))
+        return found
 
     def deriving(self, name: str) -> Iterator[File]:
         """The files with a class that seems to derive from `name`, under any name it is imported as."""
