@@ -24,7 +24,7 @@ def alone():
 
 @pytest.mark.parametrize(
     ("word", "classes"),
-    [("first", {"Outer"}), ("second", {"Outer", "Inner"}), ("third", {"Outer"}), ("alone", set()), ("nothing", set())],
+    [("first", {"Outer"}), ("second", {"Outer", "Inner"}), ("third", {"Outer", "Inner"}), ("alone", set()), ("nothing", set())],
 )
 def test_classes_around_a_place(word: str, classes: set[str]) -> None:
     assert classes_around(TEXT, [TEXT.find(word)] if word in TEXT else []) == classes
