@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 class OverlappingStrideRule(Rule):
     name = "overlapping-stride"
     code = "SGM117"
+    by_file = True
 
     def check(self, facts: Facts) -> Iterator[Report]:
         for found in facts.ranks.overlapping_strides():

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 class WindowAsPageRule(Rule):
     name = "window-as-page"
     code = "SGM119"
+    by_file = True
 
     def check(self, facts: Facts) -> Iterator[Report]:
         for found in facts.ranks.foreign_granules():

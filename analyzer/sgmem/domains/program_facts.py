@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from sgmem.domains.accounting.activations import Activations
+from sgmem.domains.accounting.amount_statements import AmountStatements
 from sgmem.domains.accounting.candidates import Candidates
 from sgmem.domains.accounting.claims import Claims
 from sgmem.domains.accounting.definitions import Definitions, inputs
@@ -15,7 +16,7 @@ from sgmem.domains.accounting.events import Events
 from sgmem.domains.accounting.formulas import FormulaExpression, formulas_in
 from sgmem.domains.accounting.gauges import Gauges
 from sgmem.domains.accounting.location import Location
-from sgmem.domains.accounting.quantities import Quantities
+from sgmem.domains.accounting.quantities import Quantities, QuantityNames
 from sgmem.domains.accounting.reach import Reach, Reaches
 from sgmem.domains.accounting.units import Units
 from sgmem.domains.defects.contradictions import Contradiction, LostConversion, contradictions, lost_conversions
@@ -69,6 +70,7 @@ if TYPE_CHECKING:
     from sgmem.models.load import Models
     from sgmem.program.files import File
     from sgmem.program.program import Program
+    from sgmem.program.text_answers import TextQuestion
     from sgmem.syntax.ir import Expr
 
 
@@ -180,6 +182,11 @@ class Formula:
         if not any(_is_telling(one.unit) for one in self.inputs):
             return None
         return self._owner.timing.mixed(self._expanded, self._definitions, self._expression.file)
+
+
+def text_questions(models: Models) -> tuple[TextQuestion, ...]:
+    """The questions about their text that the facts put to all files."""
+    return AmountStatements(models), QuantityNames(models)
 
 
 class ProgramFacts:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from sgmem.program.class_index import ClassHeader
     from sgmem.program.files import Files
     from sgmem.program.reads import Reads
+    from sgmem.program.text_answers import TextQuestion
     from sgmem.source.tree import SourceTree
 
 
@@ -46,7 +47,14 @@ def contents(tree: SourceTree, before: Mapping[str, Content]) -> dict[str, Conte
 class Edits:
     """The files that were added, removed or changed between two states of a source, the second being that of `files`."""
 
-    def __init__(self, tree: SourceTree, files: Files, before: Mapping[str, Content], now: Mapping[str, Content]) -> None:
+    def __init__(
+        self,
+        tree: SourceTree,
+        files: Files,
+        before: Mapping[str, Content],
+        now: Mapping[str, Content],
+        questions: Iterable[TextQuestion] = (),
+    ) -> None:
         self._tree = tree
         self._files = files
         self._before = before
@@ -54,6 +62,8 @@ class Edits:
         self.paths = frozenset(path for path in before.keys() | now.keys() if before.get(path) != now.get(path))
         self.moved = frozenset(path for path in self.paths if path not in before or path not in now)
         """Those that were added or removed."""
+        self._questions = {question.key: question for question in questions}
+        self._answered: dict[str, bool] = {}
         self._held: dict[tuple[str, str], str] = {}
 
     def touch(self, reads: Reads) -> bool:
@@ -65,6 +75,7 @@ class Edits:
             or not self.paths.isdisjoint(reads.texts)
             or bool(self.moved and (reads.listed or not self._modules.isdisjoint(reads.modules)))
             or self._touch_classes(reads)
+            or any(self._answers(question) for question in reads.questions)
             or any(self._other_word(name) for name in reads.names)
             or any(self._holds(name, context, last) for (name, context), last in reads.contexts.items())
         )
@@ -122,6 +133,16 @@ class Edits:
                 found |= before | now
                 plain = False
         return frozenset(found), plain
+
+    def _answers(self, key: str) -> bool:
+        """Whether a file that was changed has an answer to a question now. One that had one before was noted as read."""
+        found = self._answered.get(key)
+        if found is None:
+            question = self._questions.get(key)
+            changed = [path for path in self.paths if path in self._now]
+            found = question is None or any(self._files.answer(question, path) is not None for path in changed)
+            self._answered[key] = found
+        return found
 
     def _other_word(self, name: str) -> bool:
         """Whether other files may mention a name now."""

@@ -11,6 +11,7 @@ from sgmem.program.contexts import MATCHED, TEXT, Context, occurs, places, renam
 from sgmem.program.file import File, bare_names, dotted, last_assignment
 from sgmem.program.file_facts import FileFacts
 from sgmem.program.reads import EVERYWHERE, Reads, ReadTree
+from sgmem.program.text_answers import TextAnswers
 from sgmem.syntax.build import Unparsable
 from sgmem.syntax.text import SourceText, Undecodable, decode
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from sgmem.cache.store import Store
+    from sgmem.program.text_answers import Answer, TextQuestion
 
 
 __all__ = ["File", "Files", "Tree", "bare_names", "dotted", "last_assignment", "module_name"]
@@ -31,6 +33,8 @@ class Tree(Protocol):
 
     @property
     def store(self) -> Store: ...
+    @property
+    def root(self) -> str: ...
     def read(self, path: str) -> bytes: ...
     def digest(self, path: str) -> str: ...
     def mentions(self, path: str, name: str) -> bool: ...
@@ -51,6 +55,7 @@ class Files:
         self._scans: dict[tuple[str, Callable[[str], Any]], Any] = {}
         self._modules = {module_name(path): path for path in paths}
         self._indices: list[ClassIndex] = []
+        self._answers = TextAnswers(tree)
         self._note_from(tree)
 
     def _note_from(self, tree: Tree, focus: Iterable[str] | None = None) -> None:
@@ -84,6 +89,26 @@ class Files:
         """Those of the files to look at that mention a name."""
         return self._all(self.focus_on(name))
 
+    def answering(self, question: TextQuestion) -> Iterator[tuple[str, Answer]]:
+        """Those of the files to look at that have an answer to a question about their text, with the answer."""
+        if self._focus is None:
+            self.reads.questions.add(question.key)
+        else:
+            self.reads.texts.update(self._focus)
+        for path in sorted(self._paths) if self._focus is None else self._focus:
+            answer = self.answer(question, path)
+            if answer is not None:
+                self.reads.texts.add(path)
+                yield path, answer
+
+    def answer(self, question: TextQuestion, path: str) -> Answer:
+        """The answer of one file. Not noted."""
+        return self._answers.of(question, self.unread(), path)
+
+    def note_parsed(self, path: str) -> None:
+        """Note that what the parsed file says is known, without parsing it again."""
+        self.reads.parsed.add(path)
+
     @property
     def paths(self) -> frozenset[str]:
         self.reads.listed = True
@@ -91,7 +116,7 @@ class Files:
 
     @property
     def parsed(self) -> int:
-        return sum(self._files.get(path) is not None for path in self.reads.parsed)
+        return len(self.reads.parsed - self._problems.keys())
 
     @property
     def unreadable(self) -> dict[str, str]:

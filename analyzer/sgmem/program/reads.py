@@ -21,9 +21,9 @@ class Reads(msgspec.Struct):
 
     `parsed` and `texts` are the paths of files whose outline, or whose text alone, was looked at. `names` were looked for in all files.
     `contexts` (a name and what must stand around it) were looked for in all files up to a path, and only those that hold them were
-    noted as looked at. `modules` were looked for by
-    their names, `classes` by theirs, `bases` for the classes under them, `spelled` by variables that spell a class. `listed` says
-    that all paths, `classes_listed` that all names of classes were asked for.
+    noted as looked at. `questions` about its text were put to every file, and those that have an answer were noted. `modules` were
+    looked for by their names, `classes` by theirs, `bases` for the classes under them, `spelled` by variables that spell a class.
+    `listed` says that all paths, `classes_listed` that all names of classes were asked for.
     """
 
     parsed: set[str] = msgspec.field(default_factory=set)
@@ -34,6 +34,7 @@ class Reads(msgspec.Struct):
     classes: set[str] = msgspec.field(default_factory=set)
     bases: set[str] = msgspec.field(default_factory=set)
     spelled: set[str] = msgspec.field(default_factory=set)
+    questions: set[str] = msgspec.field(default_factory=set)
     listed: bool = False
     classes_listed: bool = False
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -13,7 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from sgmem.models.load import Models
+    from sgmem.program.files import Files
     from sgmem.program.program import Program
+    from sgmem.program.text_answers import Answer
 
 _NO_QUANTITY = frozenset({"ranks", "layers", "heads", "bytes/element", "elements"})
 """Units of what a memory quantity is worked out from rather than kept as."""
@@ -23,11 +26,10 @@ _UNIT_ENDING = re.compile(r"_(?:gib|mib|gb|mb|bytes)$")
 _WORD = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
 
 
-class Quantities:
-    """The names of one program, each with the files that mention it."""
+class QuantityNames:
+    """Tells such names, and finds those in the text of a file; see `TextQuestion`."""
 
-    def __init__(self, program: Program, models: Models) -> None:
-        self.program = program
+    def __init__(self, models: Models) -> None:
         self.modelled: dict[str, str] = {}
         """Names of fields and their units, as the models have them."""
         for row in models.units.rows:
@@ -40,26 +42,43 @@ class Quantities:
         self._ending = re.compile(rb"(?:%s)\b" % b"|".join(one.encode() for one in endings))
         self._endings = tuple(endings)
 
+    @cached_property
+    def key(self) -> str:
+        return "quantities " + hashlib.blake2b(" ".join(self._endings).encode(), digest_size=8).hexdigest()
+
+    def is_longer(self, name: str) -> bool:
+        return any(name == one or name.endswith(f"_{one}") for one in self._endings)
+
+    def ask(self, files: Files, path: str) -> Answer:
+        """The names that the models lead to; None where there are none."""
+        data = files.tree.read(path)
+        found = {data[_begin(data, match.start()) : match.end()] for match in self._ending.finditer(data)}
+        return [*sorted(name for one in found if self.is_longer(name := one.decode(errors="replace")))] or None
+
+
+class Quantities:
+    """The names of one program, each with the files that mention it."""
+
+    def __init__(self, program: Program, models: Models) -> None:
+        self.program = program
+        self._names = QuantityNames(models)
+
     def is_quantity(self, name: str) -> bool:
         """Whether a field or variable of that name keeps a quantity of memory."""
-        return self._is_longer(name) or _UNIT_ENDING.search(name) is not None
+        return self._names.is_longer(name) or _UNIT_ENDING.search(name) is not None
 
     def is_modelled(self, name: str) -> bool:
         """Whether the models know a field of exactly that name."""
-        return name in self.modelled
-
-    def _is_longer(self, name: str) -> bool:
-        return any(name == one or name.endswith(f"_{one}") for one in self._endings)
+        return name in self._names.modelled
 
     @cached_property
     def paths(self) -> Mapping[str, tuple[str, ...]]:
         """Every such name that the models lead to, with the files that hold it, both in order."""
         found: dict[str, dict[str, None]] = {}
-        for path in self.program.files.focus:
-            data = self.program.files.tree.read(path)
-            for name in {data[_begin(data, match.start()) : match.end()] for match in self._ending.finditer(data)}:
-                found.setdefault(name.decode(errors="replace"), {})[path] = None
-        return {name: tuple(paths) for name, paths in sorted(found.items()) if self._is_longer(name)}
+        for path, names in self.program.files.answering(self._names):
+            for name in names or ():
+                found.setdefault(str(name), {})[path] = None
+        return {name: tuple(paths) for name, paths in sorted(found.items())}
 
 
 def _begin(data: bytes, at: int) -> int:

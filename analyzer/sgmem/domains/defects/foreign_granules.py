@@ -39,7 +39,7 @@ class ForeignGranule(msgspec.Struct, frozen=True):
 
 def foreign_granules(program: Program, counts: Counts) -> Iterator[ForeignGranule]:
     """The divisions by a granule that holds something else than its name says."""
-    for path in sorted(program.files.paths):
+    for path in program.files.focus:
         data = program.files.tree.read(path)
         if b"page_size" not in data:
             continue

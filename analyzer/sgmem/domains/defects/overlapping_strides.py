@@ -47,7 +47,7 @@ class OverlappingStride(msgspec.Struct, frozen=True):
 
 def overlapping_strides(program: Program, groups: Groups) -> Iterator[OverlappingStride]:
     """The strides that are too short for the ranks they step over."""
-    for path in sorted(program.files.paths):
+    for path in program.files.focus:
         data = program.files.tree.read(path)
         if b"_rank" not in data or b"_size" not in data or not (b"gpu" in data or b"local_rank" in data or b"rank=" in data):
             continue

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from sgmem.domains.program_facts import text_questions
 from sgmem.program.edits import Content, Edits, contents
 from sgmem.queries.check.units import Answer, Unit
 
@@ -13,8 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sgmem.cache.store import Store
-    from sgmem.program.files import Files
-    from sgmem.source.tree import SourceTree
+    from sgmem.queries.check.units import Units
 
 _KIND = "units"
 
@@ -29,15 +29,15 @@ class _Row(msgspec.Struct, frozen=True, array_like=True):
 class KeptAnswers:
     """The answers of the last check with this key, and those of this one."""
 
-    def __init__(self, store: Store, key: Callable[[], str], tree: SourceTree, files: Files) -> None:
+    def __init__(self, store: Store, key: Callable[[], str], units: Units) -> None:
         self._store = store
         self._key = key() if store.keeps else ""
         self._answers: dict[Unit, Answer] = {}
         self._new: dict[Unit, Answer] = {}
         row = self._read()
-        self._contents = contents(tree, row.contents) if store.keeps else {}
+        self._contents = contents(units.tree, row.contents) if store.keeps else {}
         if row.answers:
-            edits = Edits(tree, files, row.contents, self._contents)
+            edits = Edits(units.tree, units.files, row.contents, self._contents, text_questions(units.models))
             self._answers = {unit: answer for unit, answer in row.answers if not edits.touch(answer.reads)}
 
     def _read(self) -> _Row:
