@@ -12,8 +12,9 @@ from sgmem.program.class_index import class_headers, kept_headers, snake_case
 from sgmem.program.contexts import CONTEXTS, MATCHED, TEXT
 from sgmem.program.files import module_name
 from sgmem.program.reads import EVERYWHERE
+from sgmem.program.text_answers import Matching
 from sgmem.source.identifiers import encoded_identifier, is_word
-from sgmem.source.words import kept_words, words_of
+from sgmem.source.words import NO_WORDS, kept_words, touching, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -115,8 +116,8 @@ class Edits:
 
     @cached_property
     def _words(self) -> tuple[frozenset[bytes], bool] | None:
-        """The words that some file has now and had not before, or the other way about, and whether all are of ASCII letters. None if
-        what was there before is not known."""
+        """The words that some file may have now and had not before, or the other way about, and whether all identifiers are such words.
+        None if what was there before is not known."""
         old = {path: self._before[path].digest for path in self.paths if path in self._before}
         known = kept_words(self._tree.store, old.values())
         found: set[bytes] = set()
@@ -124,21 +125,18 @@ class Edits:
         for path in self.paths:
             if path in old and old[path] not in known:
                 return None
-            before, apart = known[old[path]] if path in old else (frozenset[bytes](), True)
+            before = known[old[path]] if path in old else NO_WORDS
             data = self._tree.read(path) if path in self._now else b""
-            now = words_of(data)
-            if apart and data.isascii():
-                found |= before ^ now
-            else:  # a word may have stood alone and do so no more
-                found |= before | now
-                plain = False
+            # A word beside another character may have stood alone as well, and do so no more.
+            found |= (before.words ^ words_of(data)) | before.touching | touching(data)
+            plain &= before.plain and data.isascii()
         return frozenset(found), plain
 
     def _answers(self, key: str) -> bool:
         """Whether a file that was changed has an answer to a question now. One that had one before was noted as read."""
         found = self._answered.get(key)
         if found is None:
-            question = self._questions.get(key)
+            question = self._questions.get(key) or Matching.from_key(key)
             changed = [path for path in self.paths if path in self._now]
             found = question is None or any(self._files.answer(question, path) is not None for path in changed)
             self._answered[key] = found

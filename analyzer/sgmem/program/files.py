@@ -11,7 +11,7 @@ from sgmem.program.contexts import MATCHED, TEXT, Context, occurs, places, renam
 from sgmem.program.file import File, bare_names, dotted, last_assignment
 from sgmem.program.file_facts import FileFacts
 from sgmem.program.reads import EVERYWHERE, Reads, ReadTree
-from sgmem.program.text_answers import TextAnswers
+from sgmem.program.text_answers import Matching, TextAnswers
 from sgmem.syntax.build import Unparsable
 from sgmem.syntax.text import SourceText, Undecodable, decode
 
@@ -100,6 +100,10 @@ class Files:
             if answer is not None:
                 self.reads.texts.add(path)
                 yield path, answer
+
+    def with_text(self, pattern: str) -> Iterator[str]:
+        """Those of the files to look at in whose bytes a pattern matches, in order."""
+        return (path for path, _ in self.answering(Matching(pattern)))
 
     def answer(self, question: TextQuestion, path: str) -> Answer:
         """The answer of one file. Not noted."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Protocol
 
 import msgspec
@@ -10,6 +11,7 @@ if TYPE_CHECKING:
     from sgmem.program.files import Files, Tree
 
 _KIND = "answers"
+_MATCHING = "matching "
 
 Answer = list[int | str] | None
 """None: the file has nothing to do with the question."""
@@ -23,6 +25,27 @@ class TextQuestion(Protocol):
 
     def ask(self, files: Files, path: str) -> Answer:
         """The answer, which rests on this file only."""
+
+
+class Matching:
+    """Whether a pattern matches somewhere in the bytes of a file: no answer if not, else an empty one. The key says all of it."""
+
+    def __init__(self, pattern: str) -> None:
+        self.key = _MATCHING + pattern
+        self._pattern = re.compile(pattern.encode())
+
+    def ask(self, files: Files, path: str) -> Answer:
+        return None if self._pattern.search(files.tree.read(path)) is None else []
+
+    @classmethod
+    def from_key(cls, key: str) -> Matching | None:
+        """The question that has a key, if it is of this kind."""
+        if not key.startswith(_MATCHING):
+            return None
+        try:
+            return cls(key.removeprefix(_MATCHING))
+        except re.error:
+            return None
 
 
 class TextAnswers:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 _KIND = "words"
 _WORD_BYTES = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
 _SEPARATED = bytes(code if code in _WORD_BYTES else 0x20 for code in range(256))
+_TOUCHING = re.compile(rb"[A-Za-z0-9_]+(?=[\x80-\xff])|(?<=[\x80-\xff])[A-Za-z0-9_]+")
 _PLAIN, _MIXED = b"a", b"u"
 _GROUP = 64
 """How many files are ruled out at once: most names are in few files, and these stand close together."""
@@ -35,7 +37,7 @@ class WordIndex:
         known = kept_words(self._store, digests.values())
         found = {path: known[digest] for path, digest in digests.items() if digest in known}
         for path, kept in found.items():
-            self._keep(path, *kept)
+            self._keep(path, kept.words, kept.plain)
         return set(found)
 
     def add(self, files: Iterable[tuple[str, str, bytes]]) -> None:
@@ -45,7 +47,8 @@ class WordIndex:
             words, plain = words_of(data), data.isascii()
             self._keep(path, words, plain)
             if self._store.keeps:
-                fresh.append((digest, b"\n".join([_PLAIN if plain else _MIXED, *words])))
+                mark = _PLAIN if plain else b" ".join([_MIXED, *touching(data)])
+                fresh.append((digest, b"\n".join([mark, *words])))
         self._store.put_many(_KIND, fresh)
 
     def _keep(self, path: str, words: frozenset[bytes], plain: bool) -> None:
@@ -74,13 +77,29 @@ class WordIndex:
         return self._groups
 
 
-def kept_words(store: Store, digests: Iterable[str]) -> dict[str, tuple[frozenset[bytes], bool]]:
-    """The words of those files, given by the hash of their content, that the store knows, and whether a look at them is enough."""
+class KeptWords(NamedTuple):
+    """The words of a file, whether all its characters are ASCII, and the words that stand beside others."""
+
+    words: frozenset[bytes]
+    plain: bool
+    touching: frozenset[bytes]
+
+
+NO_WORDS = KeptWords(frozenset(), True, frozenset())
+
+
+def kept_words(store: Store, digests: Iterable[str]) -> dict[str, KeptWords]:
+    """The words of those files, given by the hash of their content, that the store knows."""
     found = {}
     for digest, packed in store.get_many(_KIND, list(dict.fromkeys(digests))).items():
         mark, _, words = packed.partition(b"\n")
-        found[digest] = frozenset(words.split(b"\n")), mark == _PLAIN
+        found[digest] = KeptWords(frozenset(words.split(b"\n")), mark == _PLAIN, frozenset(mark.split(b" ")[1:]))
     return found
+
+
+def touching(data: bytes) -> frozenset[bytes]:
+    """The words of `data` that stand beside a character that is not ASCII: they may be part of a longer identifier."""
+    return frozenset() if data.isascii() else frozenset(_TOUCHING.findall(data))
 
 
 def words_of(data: bytes) -> frozenset[bytes]:

@@ -86,9 +86,9 @@ class ConvertedCaps:
 
     def found(self) -> Iterator[ConvertedCap]:
         seen: set[Location] = set()
-        for path in sorted(self.program.files.paths):
+        for path in self.program.files.with_text(r"= min\("):
             data = self.program.files.tree.read(path)
-            lines = _lines(data) if b"= min(" in data and _OF_MEMORY.search(data) else []
+            lines = _lines(data) if _OF_MEMORY.search(data) else []
             file = self.program.files.get(path) if lines else None
             if file is None:
                 continue

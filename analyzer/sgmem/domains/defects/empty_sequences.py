@@ -33,7 +33,7 @@ _KEEPS = frozenset({"list", "tuple", "sorted", "set", "reversed", "iter", "froze
 _SPLITS = frozenset({"split", "splitlines", "rsplit"})
 _OUTPUT = re.compile(r"\b(?:check_output|subprocess|popen|communicate|getoutput|stdout)\b")
 _MAY_USE = re.compile(r"\b(?:min|max|mean|median|fmean|next)\(|\[\s*-?\d+\s*\]")
-_OF_FIELD = re.compile(rb"\b(?:min|max)\(\s*self\.\w+\s*\)")
+_OF_FIELD = r"\b(?:min|max)\(\s*self\.\w+\s*\)"
 _KINDS = frozenset({"assign", "annotate", "augment", "return", "expression", "if", "assert"})
 _CATCHES = frozenset({"ValueError", "IndexError", "LookupError", "StopIteration", "StatisticsError", "Exception", "BaseException"})
 MAX_DEPTH = 6
@@ -80,8 +80,8 @@ def empty_sequences(facts: ProgramFacts) -> Iterator[EmptySequence]:
 def _candidates(facts: ProgramFacts, sizing: Mapping[tuple[str, int], File]) -> Iterator[tuple[File, int]]:
     """The statements of these functions that may take an element; and all that take the least or greatest of a field."""
     files = {file.path: file for file in sizing.values()}
-    for path in facts.program.files.paths:
-        if path not in files and _OF_FIELD.search(facts.program.files.tree.read(path)):
+    for path in facts.program.files.with_text(_OF_FIELD):
+        if path not in files:
             file = facts.program.files.get(path)
             if file is not None:
                 files[path] = file

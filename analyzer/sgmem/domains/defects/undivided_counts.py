@@ -71,9 +71,9 @@ def undivided_counts(program: Program, groups: Groups, counts: Counts) -> Iterat
     """The counts that are kept whole although their siblings are divided."""
     by_name: dict[tuple[str, str], list[_Hint]] = {}
     words, literals = _words(counts)
-    for path in sorted(program.files.paths):
-        data = program.files.tree.read(path)
-        for hint in _hints(path, data, words) if any(literal in data for literal in literals) else ():
+    pattern = "|".join(re.escape(literal.decode()) for literal in literals)
+    for path in program.files.with_text(pattern) if literals else ():
+        for hint in _hints(path, program.files.tree.read(path), words):
             by_name.setdefault((_role(hint.target), hint.count), []).append(hint)
     for hints in by_name.values():
         divides = sum(hint.divides for hint in hints)

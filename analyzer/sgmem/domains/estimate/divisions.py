@@ -66,7 +66,7 @@ class Divisions:
         """In source order by file."""
         tree = self.program.files.tree
         paths = {path for word in self.element | self.sizes for path in tree.mentioning(word)}
-        paths |= {path for path in self.program.files.paths - paths if any(part in tree.read(path) for part in _PARTS)}
+        paths.update(self.program.files.with_text("|".join(re.escape(part.decode()) for part in _PARTS)))
         return tuple(one for path in sorted(paths) if not _ASIDE.search(path) for one in self._in_path(path))
 
     def _in_path(self, path: str) -> Iterator[Division]:
