@@ -38,8 +38,10 @@ def called(before: str, after: str) -> bool:
 
 def stored(before: str, after: str) -> bool:
     """`x.name = ...`, `name: T`, `name += ...`, a target of unpacking, of a loop, of with; a literal for setattr."""
-    if _STORE.match(after) or after[:1] in "'\"":
+    if _STORE.match(after) or after[:1] in _QUOTES:
         return True
+    if _LINE_ENDS.match(after) and not before.rpartition("\n")[2].strip(" \t([*,"):
+        return True  # alone on its line: it may be the last of several targets
     if _UNPACK.match(after) and ("=" in after or _LINE_ENDS.match(after)):
         return True
     return "for " in before or " as " in before or "global " in before
