@@ -215,3 +215,16 @@ def test_deep_and_long_expressions_end():
 
 def found_unit(node: ir.Expr) -> str:
     return str(getattr(infer(node, unit_of, constant_of), "unit", None))
+
+
+def test_a_share_or_a_count_of_unknown_things_is_in_no_unit_that_is_known() -> None:
+    assert found("(1 - f) * unknown") is None
+    assert found("page_size * unknown") is None
+    assert found("size * unknown") is not None
+
+
+def test_a_part_of_a_share_is_a_share() -> None:
+    part = found("f * 0.85")
+    assert part is not None
+    assert part.unit.fraction
+    assert part.strong

@@ -127,9 +127,7 @@ class Groups:
         return found.pop() if len(found) == 1 else self.named(expr.id, kind)
 
     def _attribute(self, expr: ir.Attribute, kind: Kind, file: File, statement: int, depth: int) -> Of:
-        if kind == "size" and expr.attr in _SIZES_OF_GROUP:
-            return self._of(expr.base, "group", file, statement, depth)
-        if kind == "group" and expr.attr in _PARTS_OF_GROUP:
+        if (kind == "size" and expr.attr in _SIZES_OF_GROUP) or (kind == "group" and expr.attr in _PARTS_OF_GROUP):
             found = self._of(expr.base, "group", file, statement, depth)
             if found:
                 return found

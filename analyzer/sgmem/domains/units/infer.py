@@ -189,6 +189,8 @@ class _Inference:
             return self.by_constant(expr, other, known.constant, depth)
         if known.evidence is None:
             return _Amount()
+        if not known.evidence.unit.memory_per:
+            return _Amount()  # a share or a number of unknown things is a thing of their kind
         if _is_unit_name(expr):
             return _Amount(known.evidence.weakened("multiplied by what may be a conversion"))
         return _Amount(known.evidence.times_unknown("multiplied by a factor whose unit is not known"))
@@ -222,6 +224,8 @@ class _Inference:
         assumed = _assumed(expr, total) if value.evidence.weak else None
         if assumed is not None and converted is not None and assumed.strong and assumed.unit.agrees(converted):
             return _Amount(Evidence(converted, assumed.strength, assumed.why, expr.span, False, (value.evidence,)))
+        if value.evidence.unit.fraction and 0 < factor <= 1:
+            return value  # a part of a share is a share
         if converted is None or value.evidence.unit.dimensionless:
             return _Amount(value.evidence.weakened(f"{word} {number_text(step)} is not a conversion of {value.evidence.unit}"))
         return _Amount(value.evidence.converted(converted, f"{word} {number_text(step)} makes it {converted}", expr.span))

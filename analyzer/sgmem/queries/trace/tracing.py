@@ -23,6 +23,7 @@ from sgmem.queries.sites import SiteReports, source_info
 from sgmem.queries.trace.backward import BackwardSlice
 from sgmem.queries.trace.formulas import FormulaReports
 from sgmem.queries.trace.selection import keep
+from sgmem.queries.trace.site_units import SiteUnits
 
 if TYPE_CHECKING:
     from sgmem.source.tree import SourceTree
@@ -122,6 +123,7 @@ def assemble(analysis: Analysis, name: str, formulas: FormulaReports, options: T
     slicer = analysis.slicer
     sites = SiteReports(analysis.program, slicer, analysis.tree)
     kept = keep(slicer.slice, options)
+    SiteUnits(slicer, formulas.units, analysis.models).fill(kept)
     sites.number(kept)
     after = construction_reports(slicer, sites)
     flows = sites.flows()
