@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -11,12 +12,12 @@ import pytest
 
 from sgmem.queries.explain.query import explain
 from sgmem.queries.options import ExplainOptions
+from sgmem.source.tree import SourceTree
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sgmem.queries.results.explain import Explain
-    from sgmem.source.tree import SourceTree
 
 GOLDEN = ("mem_fraction_static=0.55", "available_gpu_memory=21.7")
 
@@ -71,6 +72,46 @@ def test_the_budget_is_found_wherever_a_release_keeps_it(release: Callable[[str]
     assert found.observed is not None
     assert found.observed.explanations[0].input == "mem_fraction_static"
     assert found.observed.explanations[0].value == 0.88
+
+
+RENAMED = {
+    "ModelRunner": "DeviceEngine",
+    "ServerArgs": "LaunchOptions",
+    "server_args": "launch_options",
+    "model_runner": "device_engine",
+    "mem_fraction_static": "static_share",
+    "mem-fraction-static": "static-share",
+    "rest_memory": "left_over",
+    "total_gpu_memory": "card_before",
+    "available_gpu_memory": "card_after",
+    "profile_max_num_token": "fit_tokens",
+    "max_total_num_tokens": "token_room",
+}
+"""Classes, fields, locals and files that a fork may call otherwise."""
+
+
+def renamed(tree: SourceTree) -> SourceTree:
+    """A fork of a release in which all of these are called something else."""
+    word = re.compile("|".join(rf"(?<![A-Za-z0-9_]){re.escape(old)}(?![A-Za-z0-9_])" for old in RENAMED).encode())
+
+    def rename(text: bytes) -> bytes:
+        return word.sub(lambda found: RENAMED[found[0].decode()].encode(), text)
+
+    return SourceTree.from_texts({rename(path.encode()).decode(): rename(tree.read(path)) for path in tree.files}, package="sglang")
+
+
+@pytest.mark.parametrize("version", ["0.3.0", "0.4.3"])
+def test_the_golden_case_in_a_fork_that_renamed_everything(release: Callable[[str], SourceTree], version: str) -> None:
+    given = ("static_share=0.55", "card_after=21.7", "card_before=94")
+    found = ask(renamed(release(version)), "left_over", *given, observed="left_over=10.42")
+    assert (found.result.value, found.result.unit) == (-20.6, "GiB")
+    assert found.thresholds[0].text == "--static-share above 0.7692"
+    assert found.observed is not None
+    assert [one.input for one in found.observed.explanations] == ["static_share", "card_after", "card_before"]
+    assert found.observed.explanations[0].written_at[0].symbol.startswith("sglang.srt.launch_options:LaunchOptions.")
+    missing = {row.name: row for row in ask(renamed(release(version)), "left_over").inputs}
+    assert missing["card_before"].log_text.startswith("Load weight begin.")
+    assert missing["card_after"].log_text.startswith("Load weight end.")
 
 
 @pytest.mark.parametrize(

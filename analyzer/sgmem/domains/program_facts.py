@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from sgmem.domains.defects.settled_guards import SettledGuard
     from sgmem.domains.defects.shares import UncheckedShare
     from sgmem.domains.defects.snapshots import StaleCopy
+    from sgmem.domains.defects.unchecked_limits import UncheckedLimit
     from sgmem.domains.defects.unchecked_none import UncheckedNone
     from sgmem.domains.defects.unused_options import UnusedOption
     from sgmem.domains.defects.zero_divisors import ZeroDivisor
@@ -252,6 +253,12 @@ class ProgramFacts:
         from sgmem.domains.defects.late_guards import late_images
 
         return late_images(self)
+
+    def unchecked_limits(self) -> Iterator[UncheckedLimit]:
+        """Limits that a setting can make zero or less, checked by nothing."""
+        from sgmem.domains.defects.unchecked_limits import unchecked_limits
+
+        return unchecked_limits(self)
 
     def wrong_directions(self) -> Iterator[WrongDirection]:
         """Error messages that advise to move an option the wrong way."""

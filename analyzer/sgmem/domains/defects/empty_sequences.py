@@ -50,7 +50,7 @@ class EmptySequence(msgspec.Struct, frozen=True):
     hops: tuple[Location, ...] = ()
 
     weak: bool = False
-    """Whether it rarely comes to that: one is picked by its position, or only multiples of something are kept."""
+    """Whether it rarely comes to that: one is picked by its position, only multiples are kept, or the candidates are constants."""
 
 
 class _Source(msgspec.Struct, frozen=True):
@@ -154,7 +154,9 @@ class _Sources:
             case ir.Comprehension(kind=kind) if kind != "dict":
                 conditions = [condition for clause in expr.clauses for condition in clause.conditions]
                 if conditions:
-                    return _Source("filtered", file, index, expr.span, multiples=all(map(_asks_for_multiples, conditions)))
+                    return _Source(
+                        "filtered", file, index, expr.span, multiples=_is_chosen(expr) or all(map(_asks_for_multiples, conditions))
+                    )
                 return self.of(expr.clauses[0].iterable, file, index, depth + 1)
             case ir.Call():
                 return self._call(expr, file, index, depth)
@@ -238,6 +240,12 @@ class _Sources:
                     hops = tuple(Location(hop.file, hop.statement, hop.span) for hop in reversed(birth.hops))
                     return msgspec.structs.replace(found, hops=hops)
         return None
+
+
+def _is_chosen(expr: ir.Comprehension) -> bool:
+    """Whether the candidates are a constant of the module: whoever wrote them knows which of them always stay."""
+    iterable = expr.clauses[0].iterable
+    return isinstance(iterable, ir.Name) and iterable.id.isupper()
 
 
 def _asks_for_multiples(condition: Expr) -> bool:
