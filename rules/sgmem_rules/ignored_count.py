@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 class IgnoredCountRule(Rule):
     name = "ignored-count"
     code = "SGM502"
+    shares = "books"
 
     def check(self, facts: Facts) -> Iterator[Report]:
         for found in facts.ignored_counts():

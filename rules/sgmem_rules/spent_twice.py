@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 class SpentTwiceRule(Rule):
     name = "spent-twice"
     code = "SGM421"
+    shares = "books"
 
     def check(self, facts: Facts) -> Iterator[Report]:
         yield from self._handed_on(facts)

@@ -17,6 +17,7 @@ SHOWN = 3
 class UnchargedAllocation(Rule):
     name = "uncharged-allocation"
     code = "SGM501"
+    shares = "books"
 
     def check(self, facts: Facts) -> Iterator[Report]:
         for found in facts.uncharged:

@@ -17,6 +17,7 @@ SHOWN = 3
 class UnchargedState(Rule):
     name = "uncharged-state"
     code = "SGM503"
+    shares = "books"
 
     def check(self, facts: Facts) -> Iterator[Report]:
         for found in facts.uncharged:

@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from sgmem.domains.defects.zero_divisors import ZeroDivisor
     from sgmem.domains.estimate.books import Books
     from sgmem.domains.estimate.divided_twice import DividedTwice
+    from sgmem.domains.estimate.dropped_subtractions import DroppedSubtraction
     from sgmem.domains.estimate.ignored_counts import IgnoredCount
     from sgmem.domains.estimate.spent_twice import SpentTwice
     from sgmem.domains.estimate.uncharged import Uncharged
@@ -379,6 +380,12 @@ class ProgramFacts:
         from sgmem.domains.estimate.spent_twice import spent_twice
 
         return spent_twice(self)
+
+    def dropped_subtractions(self) -> Iterator[DroppedSubtraction]:
+        """Overriding methods that do not take off a budget what their parent does."""
+        from sgmem.domains.estimate.dropped_subtractions import dropped_subtractions
+
+        return dropped_subtractions(self)
 
     def divided_twice(self) -> Iterator[DividedTwice]:
         """Budgets that are divided twice in full."""

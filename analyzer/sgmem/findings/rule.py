@@ -73,6 +73,8 @@ class Rule(ABC):
     `by_file` says that it looks at each file on its own, though what it finds there may rest on any other: asked about the files of a
     program one by one it reports the same as when asked about all at once. After an edit such a rule is asked only about files for
     which something changed. A rule that compares what it found in different files must not say so.
+
+    Rules with the same `shares` are asked together, because the same costly facts are behind them.
     """
 
     name: ClassVar[str]
@@ -80,6 +82,7 @@ class Rule(ABC):
     severity: ClassVar[Severity] = "warning"
     persona: ClassVar[Persona] = "regular"
     by_file: ClassVar[bool] = False
+    shares: ClassVar[str] = ""
 
     @abstractmethod
     def check(self, facts: ProgramFacts) -> Iterable[Report]:

@@ -41,12 +41,18 @@ class Answer(msgspec.Struct, frozen=True, array_like=True):
 
 
 def planned(rules: Iterable[InstalledRule], tree: SourceTree) -> Iterator[Unit]:
-    """All units: neighbouring files under the rules that look at each file on its own, and every other rule by itself."""
+    """All units: neighbouring files under the rules that look at each file on its own, and every other rule by itself, or with those
+    that share its facts."""
     rules = tuple(rules)
     apart = tuple(one.name for one in rules if one.rule.by_file)
     if apart:
         yield from (Unit(apart, paths) for paths in _neighbours(tree.files))
-    yield from (Unit((one.name,), ()) for one in rules if not one.rule.by_file)
+    whole: dict[str, tuple[str, ...]] = {}
+    for one in rules:
+        if not one.rule.by_file:
+            key = f"{one.rule.shares}, shared" if one.rule.shares else one.name
+            whole[key] = (*whole.get(key, ()), one.name)
+    yield from (Unit(names, ()) for names in whole.values())
 
 
 def _neighbours(paths: Iterable[str]) -> Iterator[tuple[str, ...]]:
