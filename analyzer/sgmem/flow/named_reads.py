@@ -29,7 +29,7 @@ class NamedReads:
         for value in self._values(write.value, write.file, scope):
             if not isinstance(value, ir.Call) or dotted(write.key) not in [dotted(argument.value) for argument in value.args]:
                 continue
-            read = self._read(value, write.file, scope)
+            read = self.of_call(value, write.file, scope)
             if read is not None and dotted(read[1]) is not None and dotted(read[1]) == dotted(write.key):
                 return read[0]
         return None
@@ -43,7 +43,7 @@ class NamedReads:
                     if binding.how == "assign" and binding.value is not None and dotted(binding.target) == value.id:
                         yield binding.value
 
-    def _read(self, value: ir.Call, file: File, scope: int) -> tuple[Expr, Expr] | None:
+    def of_call(self, value: ir.Call, file: File, scope: int) -> tuple[Expr, Expr] | None:
         """The object and the name of a read by name: `getattr(record, name)`, or a call of a function that answers with it."""
         if dotted(value.func) == "getattr" and len(value.args) >= 2:
             return value.args[0].value, value.args[1].value

@@ -7,6 +7,7 @@ from typing import Literal
 
 import msgspec
 
+from sgmem.flow.named_reads import NamedReads
 from sgmem.flow.places import Field, GlobalVariable, LooseField, Parameter, Place, Variable
 from sgmem.program.classes import assigned
 from sgmem.program.contexts import defined, loaded, occurs, stored
@@ -57,6 +58,7 @@ class Occurrences:
         self._writes: dict[str, tuple[Occurrence, ...]] = {}
         self._lonely: dict[str, bool] = {}
         self._loaded: dict[tuple[str, int, str], tuple[Occurrence, ...]] = {}
+        self._named_reads = NamedReads(program)
 
     def reads(self, name: str) -> tuple[Occurrence, ...]:
         """All loads of an attribute, variable or literal key `name` anywhere."""
@@ -132,9 +134,16 @@ class Occurrences:
             elif isinstance(node, ir.Name) and node.id == name and not _is_bound_inside(node, ancestors):
                 for place in self.variable(file, scope, name):
                     yield Occurrence(file, index, node, (*above, *ancestors), place, "same")
-            elif isinstance(node, ir.Call) and _literal_name(node, "getattr", 1) == name:
-                for place, grade in self.fields(node.args[0].value, name, file, scope):
+            elif isinstance(node, ir.Call) and (record := self._asked_by_name(node, name, file, scope)) is not None:
+                for place, grade in self.fields(record, name, file, scope):
                     yield Occurrence(file, index, node, (*above, *ancestors), place, grade)
+
+    def _asked_by_name(self, call: ir.Call, name: str, file: File, scope: int) -> Expr | None:
+        """The object that a call asks for the field: `getattr(record, "name")`, or a function that answers with that."""
+        if not any(isinstance(argument.value, ir.Const) and argument.value.value == name for argument in call.args):
+            return None
+        asked = self._named_reads.of_call(call, file, scope)
+        return asked[0] if asked is not None and isinstance(asked[1], ir.Const) and asked[1].value == name else None
 
     def _attribute(self, node: ir.Attribute, file: File, scope: int) -> list[tuple[Place, Grade]]:
         entity = self.program.names.entity(node, file, scope)
