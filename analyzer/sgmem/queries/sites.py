@@ -6,19 +6,18 @@ from typing import TYPE_CHECKING
 
 from sgmem.control.predicates import TRUE
 from sgmem.control.rendering import render
+from sgmem.domains.accounting import location
+from sgmem.domains.accounting.location import symbol_of
 from sgmem.flow.graph import SiteKey, SliceSite
 from sgmem.flow.guards import Conditions
 from sgmem.flow.occurrences import CONFIDENCE, Occurrence
 from sgmem.flow.slicer import Slicer
-from sgmem.program.files import File
 from sgmem.program.program import Program
 from sgmem.queries.results.trace import Flow, Site, SourceInfo, Unreadable
 from sgmem.syntax.text import without_comments
 
 if TYPE_CHECKING:
     from sgmem.source.tree import SourceTree
-
-MAX_CODE = 160
 
 
 class SiteReports:
@@ -75,7 +74,7 @@ class SiteReports:
             column=span.column,
             end_line=span.end_line,
             end_column=span.end_column,
-            symbol=symbol(file, site.statement),
+            symbol=symbol_of(file, site.statement),
             code=one_line(file.source.slice(span)),
             when=when,
             slot=key.slot,
@@ -96,19 +95,9 @@ class SiteReports:
         return tuple(dict.fromkeys(render(c.predicate) for c in conditions if c.predicate != TRUE and c.how != "check"))
 
 
-def symbol(file: File, statement: int) -> str:
-    """The qualified name of the function or class around a statement."""
-    row = file.outline.statements[statement]
-    scope = file.scope_defined_by.get(statement, row.scope)
-    qualname = file.scope(scope).qualname
-    return f"{file.module}:{qualname}" if qualname else file.module
-
-
 def one_line(code: str) -> str:
-    """Source on one line: comments left out, white space folded, control characters escaped, cut with an ellipsis."""
-    folded = " ".join(without_comments(code).split())
-    shown = "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in folded)
-    return shown if len(shown) <= MAX_CODE else shown[: MAX_CODE - 1] + "…"
+    """Source on one line, comments left out, cut with an ellipsis where it is long."""
+    return location.one_line(without_comments(code))
 
 
 def source_info(tree: SourceTree, program: Program) -> SourceInfo:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import jsonschema
@@ -11,8 +12,8 @@ import pytest
 
 from sgmem.config.errors import UsageError
 from sgmem.config.settings import NO_OWN_MODELS, OwnModels
-from sgmem.models.load import read_rows
-from sgmem.queries.models.query import models
+from sgmem.models.load import FILES, read_rows
+from sgmem.queries.models.query import TABLES, models
 from sgmem.report.json import render_models_json, schema_text
 from sgmem.report.models.terminal import render_models_text
 from sgmem.report.view import View
@@ -125,7 +126,7 @@ def test_built_in_rows_are_told_from_own_ones_and_name_what_is_mentioned() -> No
     assert not any(row.own for row in result.rows)
     gauge = next(row for row in result.rows if any(name.endswith(":mem_get_info") for name in row.names))
     assert (gauge.table, gauge.state, gauge.definitions, gauge.mentions) == ("measurement", "mentioned", (), 1)
-    assert {row.table for row in result.rows} == {"unit", "measurement", "event", "sink", "config"}
+    assert {one.table for one in result.rows} == set(TABLES)
 
 
 def test_a_row_that_is_not_sound_is_an_error_of_use() -> None:
@@ -183,3 +184,11 @@ def test_the_text_shows_first_what_does_not_count() -> None:
 def test_a_source_that_cannot_be_parsed_is_no_crash() -> None:
     result = models(tree(**{"pkg/broken.py": "def get_available_gpu_memory(:\n"}), NO_OWN_MODELS, suggest=True)
     assert any(row.path == "pkg/broken.py" for row in result.source.unreadable)
+
+
+def test_every_table_of_a_model_file_is_listed_and_documented() -> None:
+    schema = json.loads(schema_text("models-1"))
+    assert list(TABLES) == list(schema["$defs"]["row"]["properties"]["table"]["enum"])
+    assert set(TABLES) == set(FILES)
+    page = (Path(__file__).parents[3] / "docs" / "models.md").read_text(encoding="utf-8")
+    assert [table for table in TABLES if f"| `{table}` |" not in page] == []

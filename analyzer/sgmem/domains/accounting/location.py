@@ -37,9 +37,7 @@ class Location(msgspec.Struct, frozen=True):
     @property
     def symbol(self) -> str:
         """`module:qualname` of the function or class around it."""
-        row = self.file.outline.statements[self.statement]
-        qualname = self.file.scope(self.file.scope_defined_by.get(self.statement, row.scope)).qualname
-        return f"{self.file.module}:{qualname}" if qualname else self.file.module
+        return symbol_of(self.file, self.statement)
 
     @property
     def function(self) -> str:
@@ -56,6 +54,13 @@ class Location(msgspec.Struct, frozen=True):
     def first_line(self) -> str:
         """The whole line of source that it begins on."""
         return one_line(self.file.source.line(self.span.line))
+
+
+def symbol_of(file: File, statement: int) -> str:
+    """`module:qualname` of the function or class around a statement, or that it defines; the module at the top level."""
+    scope = file.scope_defined_by.get(statement, file.outline.statements[statement].scope)
+    qualname = file.scope(scope).qualname
+    return f"{file.module}:{qualname}" if qualname else file.module
 
 
 def of_statement(file: File, statement: int) -> Location:

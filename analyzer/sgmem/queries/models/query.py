@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from sgmem.queries.results.models import State
     from sgmem.source.tree import SourceTree
 
-TABLES = {"unit": "units", "measurement": "measurements", "event": "events", "sink": "sinks", "config": "config"}
+TABLES = {
+    "unit": "units", "measurement": "measurements", "event": "events", "sink": "sinks", "config": "config", "root": "roots",
+    "role": "roles", "group": "groups", "count": "counts",
+}  # fmt: skip
 """The tables of a model file, and the attribute of the models that holds each."""
 
 
