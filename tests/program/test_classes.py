@@ -114,6 +114,18 @@ def test_subclasses_over_files_and_under_other_names() -> None:
     assert names(lab.program.classes.subclasses(lab.cls("Base", "d.py"))) == ["d:Other"]
 
 
+def test_what_the_other_bases_of_a_subclass_are_is_not_asked() -> None:
+    lab = Lab(
+        {
+            "a.py": "class Base: pass\n",
+            "b.py": "from .a import Base\nfrom .c import Other\nclass Below(Other, Base): pass\n",
+            "c.py": "class Other: pass\n",
+        }
+    )
+    assert names(lab.program.classes.subclasses(lab.cls("Base", "a.py"))) == ["b:Below"]
+    assert lab.program.files.reads.parsed.isdisjoint({"pkg/c.py"})
+
+
 METHODS = """
     class Base:
         def run(self): pass

@@ -10,7 +10,9 @@ from sgmem.program.records import is_record, record_fields
 from sgmem.syntax import ir
 
 if TYPE_CHECKING:
+    from sgmem.program.file import File
     from sgmem.program.names import Names
+    from sgmem.syntax.ir import Span
 
 
 class Classes:
@@ -70,9 +72,19 @@ class Classes:
         found = list(self.assembled.assembled_from(owner))
         for file in self.names.files.deriving(owner.name):
             for index, scope in enumerate(file.outline.scopes):
-                if scope.kind == "class" and scope.bases and owner in self.bases(Class(file, index)):
+                if scope.kind == "class" and any(self._names(file, scope.parent, span, owner) for span in scope.bases):
                     found.append(Class(file, index))
-        return found
+        return [below for below in found if below != owner]
+
+    def _names(self, file: File, scope: int, base: Span, owner: Class) -> bool:
+        """Whether a base is `owner`. One that is spelled otherwise is not resolved, which would mean to parse where it comes from."""
+        text = file.source.slice(base).partition("[")[0]
+        last = text.rpartition(".")[2].strip("() \t\n\\")
+        renamed = (row for bound in file.imports.values() for row in bound.get(last, ()) if row.name == owner.name)
+        if last.isidentifier() and last != owner.name and next(renamed, None) is None:
+            return False
+        node = file.expression(base)
+        return self.names.entity(node.base if isinstance(node, ir.Subscript) else node, file, scope) == owner
 
     def related(self, one: Class, other: Class) -> bool:
         return one == other or other in self.mro(one) or one in self.mro(other)
