@@ -45,3 +45,24 @@ def test_a_variable_that_is_converted_in_place_has_no_single_unit() -> None:
 
 def test_a_share_of_an_unknown_amount_is_not_called_a_share() -> None:
     assert not {unit for unit in units_at("total").values() if unit is not None}
+
+
+def test_a_formula_is_in_the_unit_of_inputs_that_are_known_by_their_birth_alone() -> None:
+    files = {
+        "start": """
+            from prog.sizes import size
+
+
+            def launch(args):
+                before = get_available_gpu_memory(args.device, 0)
+                size(before, args)
+        """,
+        "sizes": """
+            def size(amount, args):
+                slack = amount * (1 - args.mem_fraction_static)
+                return slack
+        """,
+        **{f"other{number}": "size = 1\n" for number in range(8)},  # a common name: units are not followed to its callers
+    }
+    formulas = [one for one in traced(files, "amount").formulas if one.target == "slack"]
+    assert [one.unit for one in formulas] == ["GiB"]

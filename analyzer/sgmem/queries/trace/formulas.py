@@ -9,6 +9,9 @@ import msgspec
 from sgmem.domains.accounting.gauges import Gauges
 from sgmem.domains.accounting.units import Units
 from sgmem.domains.defects.negative import NegativeVerdicts
+from sgmem.domains.units.evidence import Evidence, Strength
+from sgmem.domains.units.infer import infer
+from sgmem.domains.units.unit import Unit, UnitError, parse_unit
 from sgmem.flow.arithmetic import NUMERIC, is_text
 from sgmem.flow.checks import Checks
 from sgmem.flow.graph import FormulaSite, SiteKey
@@ -84,6 +87,18 @@ class FormulaReports:
             return None
         return str(evidence.unit) if evidence.strong else f"{evidence.unit}?"
 
+    def _unit_of_inputs(self, expr: Expr, formula: FormulaSite, inputs: list[Input]) -> str | None:
+        """The unit by those of the inputs, some of which are known by their birth alone."""
+        born = {one.name: unit for one in inputs if one.born is not None and (unit := _sure(one.unit)) is not None}
+
+        def unit_of(leaf: Expr) -> Evidence | None:
+            unit = born.get(dotted(leaf) or "")
+            found = self.units.infer(leaf, formula.file, formula.statement, deep=True) if unit is None else None
+            return Evidence(unit, Strength.FUNCTION, "as it was born", leaf.span) if unit is not None else found
+
+        evidence = infer(expr, unit_of)
+        return None if evidence is None else str(evidence.unit) if evidence.strong else f"{evidence.unit}?"
+
     def rows(self, sites: SiteReports) -> tuple[Formula, ...]:
         """The formulas whose sites are kept; the slice must have its places joined."""
         checks = Checks(self.slicer.slice)
@@ -110,11 +125,21 @@ class FormulaReports:
         statement = formula.file.statement(formula.statement)
         # An augmented assignment is read as the operation it stands for, which no span of the source spells.
         text = one_line(text_of(expression) if expression.span == statement.span else own)
-        unit = self._unit(whole(formula), formula)
+        unit = self._unit(whole(formula), formula) or self._unit_of_inputs(whole(formula), formula, self._inputs.get(key, []))
         verdict = self.negatives.of(whole(formula), formula.file, formula.statement, formula.stack)
         negative = Negative(verdict.verdict, verdict.condition, verdict.witness)
         guard = checks.first(key) if verdict.verdict != "no" else None
         return Formula(number, formula.target, text, unit, inputs, negative, sites.id_of(guard) if guard else None)
+
+
+def _sure(text: str | None) -> Unit | None:
+    """The unit that a text spells; nothing for a guess or a scale without a name. GB is what 10**9 and 2**30 are printed as."""
+    if text is None or text.endswith("?"):
+        return None
+    try:
+        return parse_unit(f"{text}?" if text in ("GB", "MB", "KB") else text)
+    except UnitError:
+        return None
 
 
 def whole(formula: FormulaSite) -> Expr:
