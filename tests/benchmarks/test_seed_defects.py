@@ -85,3 +85,36 @@ def test_a_question_is_dropped_where_a_number_is_the_default() -> None:
     places = Source("serving/args.py", GIVEN).places()
     found = [defect.what for place in places for defect in seed_defects.KINDS["drop-none-guard"](place)]
     assert found == ["self.mem_fraction_static is None  ->  True"]
+
+
+ORDERED = """
+class Runner:
+    def begin(self, page):
+        before_mem = get_available_gpu_memory(self.device)
+        self.load_model()
+        after_mem = get_available_gpu_memory(self.device)
+        self.used = before_mem - after_mem
+        self.init_memory_pool()
+
+    def init_memory_pool(self):
+        self.num_tokens = self.num_tokens // self.page * self.page
+        self.pool = TokenPool(self.num_tokens)
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "lines"),
+    [
+        ("store-before-scale", ["capacity = self.num_tokens", "self.pool = TokenPool(capacity)"]),
+        ("size-before-load", ["self.init_memory_pool()\n        self.load_model()\n"]),
+        ("uneven-care", ["before_mem = get_available_gpu_memory(self.device, empty_cache=False)"]),
+    ],
+)
+def test_a_defect_of_order_moves_what_it_names(kind: str, lines: list[str]) -> None:
+    source = Source("serving/runner.py", ORDERED)
+    planted = [defect for place in source.places() for defect in seed_defects.KINDS[kind](place)]
+    assert len(planted) == 1
+    text = ORDERED[: planted[0].start] + planted[0].text + ORDERED[planted[0].end :]
+    ast.parse(text)
+    assert all(line in text for line in lines)
+    assert text != ORDERED

@@ -14,7 +14,8 @@ from sgmem.config.validate import settings_of
 from sgmem.report.registry import format_names
 
 PROJECT = Path(__file__).parents[2]
-PAGES = [PROJECT / "docs" / name for name in ("forks.md", "writing-rules.md", "settings.md", "json.md", "models.md", "explain.md")]
+NAMES = ("forks.md", "writing-rules.md", "settings.md", "json.md", "models.md", "explain.md", "timeline.md")
+PAGES = [PROJECT / "docs" / name for name in NAMES]
 FORKS = PAGES[0].read_text(encoding="utf-8")
 
 

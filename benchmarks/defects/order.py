@@ -1,0 +1,91 @@
+"""Defects of order and of care: stored before it is scaled, sized before it is loaded, one of two readings with what is cached."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from defects.places import Defect, Finder, Place
+
+_SIZES = re.compile(r"init_memory_pool|alloc_memory_pool|init_pools|profile_\w*tokens?")
+_MEASURES = re.compile(r"\bget_available_gpu_memory\b")
+
+
+def store_before_scale(place: Place) -> Iterator[Defect]:
+    """`self.size = self.size // page; build(self.size)` with a copy for `build` that is taken before."""
+    node, change = place.node, place.above[-1]
+    if not isinstance(change, ast.Assign) or change.value is not node or not place.accounts_for_memory:
+        return
+    field = ast.unparse(change.targets[0])
+    if not isinstance(change.targets[0], ast.Attribute) or not isinstance(node, ast.BinOp | ast.Call) or not _reads(node, field):
+        return
+    use = next((one for one in _later(place, change) if ast.unparse(one) == field), None)
+    if use is not None:
+        start, _ = place.source.span(change)  # type: ignore[arg-type]
+        at, end = place.source.span(use)
+        indent = " " * change.col_offset
+        text = f"capacity = {field}\n{indent}{place.source.text[start:at]}capacity"
+        what = f"{field} is copied before line {change.lineno}, used in line {use.lineno}"
+        yield Defect("store-before-scale", place.source.path, change.lineno, start, end, text, place.function, what)
+
+
+def _reads(node: ast.expr, field: str) -> bool:
+    return any(isinstance(one, ast.Attribute) and ast.unparse(one) == field for one in ast.walk(node))
+
+
+def _later(place: Place, change: ast.Assign) -> Iterator[ast.Attribute]:
+    """The arguments and assigned values of later statements of the same block that are attributes."""
+    block = next((body for body in _blocks(place.above[-2]) if change in body), [])
+    for statement in block[block.index(change) + 1 :]:
+        if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call | ast.Attribute):
+            values = [statement.value, *(statement.value.args if isinstance(statement.value, ast.Call) else [])]
+            yield from (value for value in values if isinstance(value, ast.Attribute))
+
+
+def _blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
+    for name in ("body", "orelse", "finalbody"):
+        block = getattr(node, name, None)
+        if isinstance(block, list):
+            yield block
+
+
+def size_before_load(place: Place) -> Iterator[Defect]:
+    """`self.load_model()` after the call that sizes the pools."""
+    node, load = place.node, place.above[-1]
+    if not isinstance(node, ast.Call) or not isinstance(load, ast.Expr) or not ast.unparse(node.func).endswith(".load_model"):
+        return
+    block = next((body for body in _blocks(place.above[-2]) if load in body), [])
+    sizing = next(
+        (one for one in block[block.index(load) + 1 :] if _SIZES.search(ast.unparse(one)) and isinstance(one, ast.Expr)), None
+    )
+    if sizing is not None:
+        start, behind = place.source.span(node)
+        _, end = place.source.span(sizing.value)
+        between = place.source.text[behind:end].lstrip("\n").lstrip()
+        text = f"{between}\n{' ' * load.col_offset}{place.source.text[start:behind]}"
+        what = f"{ast.unparse(node)} moved behind line {sizing.lineno}"
+        yield Defect("size-before-load", place.source.path, load.lineno, start, end, text, place.function, what)
+
+
+def uneven_care(place: Place) -> Iterator[Defect]:
+    """The first reading of a before-and-after pair no longer empties the cache."""
+    node, around = place.node, place.above[-1]
+    if not isinstance(node, ast.Call) or not isinstance(around, ast.Assign) or not _MEASURES.search(ast.unparse(node.func)):
+        return
+    name, last = re.escape(ast.unparse(around.targets[0])), place.function[1]
+    rest = "\n".join(place.source.lines[around.lineno : last])
+    other = re.search(rf"\b{name} - (\w+)", rest)
+    if other is None or not re.search(rf"\b{other[1]} = get_available_gpu_memory\b", rest):
+        return
+    if any(keyword.arg == "empty_cache" for keyword in node.keywords):
+        return
+    code = place.code(node).rstrip().removesuffix(")").rstrip().removesuffix(",")
+    yield place.replaced("uneven-care", node, f"{code}, empty_cache=False)")
+
+
+KINDS: dict[str, Finder] = {
+    "store-before-scale": store_before_scale,
+    "size-before-load": size_before_load,
+    "uneven-care": uneven_care,
+}
