@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sgmem.queries.names import plain_name
 from sgmem.queries.own_models import own_stamp
-from sgmem.queries.remembered import key_of, remembered
+from sgmem.queries.remembered import key_of, place_key, remembered
 from sgmem.queries.results.trace import Trace
 
 if TYPE_CHECKING:
@@ -25,9 +25,16 @@ def trace(tree: SourceTree, name: str, options: TraceOptions) -> Trace:
 
     def computed() -> Trace:
         # The engine and its parsers are imported only when there is something to compute.
-        from sgmem.queries.trace.tracing import compute
+        from sgmem.queries.trace.tracing import analysis_of, compute
+        from sgmem.queries.untouched import Untouched
 
-        return compute(tree, name, options)
+        kept = Untouched(options.store, "trace", lambda: place_key(tree, (*asked, own_stamp(options.own))), Trace)
+        found = kept.find(tree)
+        if found is None:
+            analysis = analysis_of(tree, options)
+            found = compute(analysis, name, options)
+            kept.keep(tree, analysis.program.files.reads, found)
+        return found
 
     asked = (name, options.to, options.direction, options.writes, options.depth, options.hops, options.min_confidence)
     return remembered(options.store, "trace", lambda: key_of(tree, (*asked, own_stamp(options.own))), Trace, computed)

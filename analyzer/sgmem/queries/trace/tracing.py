@@ -45,10 +45,13 @@ class Analysis:
         return self.models.measurements.find(function.qualified) is not None
 
 
-def compute(tree: SourceTree, name: str, options: TraceOptions) -> Trace:
+def analysis_of(tree: SourceTree, options: TraceOptions) -> Analysis:
+    return Analysis(tree, models_with(options.own), budget_for(options))
+
+
+def compute(analysis: Analysis, name: str, options: TraceOptions) -> Trace:
     """Trace a parameter; see `trace`."""
     report = options.progress or (lambda _: None)
-    analysis = Analysis(tree, models_with(options.own), budget_for(options))
     slicer = analysis.slicer
     wanted = Wanted(name)
     report(f"looking for {wanted.bare}")

@@ -1,0 +1,64 @@
+"""Results that edits leave as they are: a result is kept with what was read for it, and serves as long as no edit touches that."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+
+import msgspec
+
+from sgmem.program.edits import Content, Edits, contents
+from sgmem.program.files import Files
+from sgmem.program.reads import Reads
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sgmem.cache.store import Store
+    from sgmem.queries.results.trace import SourceInfo
+    from sgmem.source.tree import SourceTree
+
+
+class _HasSource(Protocol):
+    @property
+    def source(self) -> SourceInfo: ...
+
+
+Result = TypeVar("Result", bound=_HasSource)
+
+
+class _Row(msgspec.Struct, frozen=True, array_like=True):
+    contents: dict[str, Content]
+    reads: Reads
+    result: msgspec.Raw
+
+
+class Untouched(Generic[Result]):
+    """The last result for a question about what is at a place, in the state in which the source then was."""
+
+    def __init__(self, store: Store | None, kind: str, key: Callable[[], str], result_type: type[Result]) -> None:
+        self._store = store if store is not None and store.keeps else None
+        self._kind = f"{kind} untouched"
+        self._key = key() if self._store is not None else ""
+        self._type = result_type
+
+    def find(self, tree: SourceTree) -> Result | None:
+        """The result, if the source is as it was, but for edits that do not touch it."""
+        data = self._store.get(self._kind, self._key) if self._store is not None else None
+        if data is None:
+            return None
+        try:
+            row = msgspec.msgpack.decode(data, type=_Row)
+            result = msgspec.msgpack.decode(row.result, type=self._type)
+        except (msgspec.DecodeError, msgspec.ValidationError):
+            return None
+        now = contents(tree, row.contents)
+        edits = Edits(tree, Files(tree, tuple(tree.files)), row.contents, now)
+        # What is said of the source as a whole counts its files and names those that cannot be read.
+        is_same = not edits.moved and not tree.unreadable and result.source.version == tree.version
+        return result if is_same and not edits.touch(row.reads) else None
+
+    def keep(self, tree: SourceTree, reads: Reads, result: Result) -> None:
+        """Keep a result with what was read for it."""
+        if self._store is not None and not tree.unreadable:
+            row = _Row(contents(tree, {}), reads, msgspec.Raw(msgspec.msgpack.encode(result)))
+            self._store.put_many(self._kind, [(self._key, msgspec.msgpack.encode(row))])
