@@ -6,6 +6,7 @@ import re
 import runpy
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -62,16 +63,20 @@ def test_every_format_is_named() -> None:
     assert [name for name in format_names("check") if not re.search(rf"\b{name}\b", FORKS)] == []
 
 
-def test_the_example_rule_works() -> None:
-    code = re.findall(r"```python\n(.*?)```", PAGES[1].read_text(encoding="utf-8"), re.DOTALL)[0]
-    space: dict[str, object] = {"__name__": "our_rules.odd_fraction"}
-    exec(compile(code, "odd_fraction.py", "exec"), space)
+def test_the_example_rule_finds_what_its_page_says() -> None:
+    from rules.cases import cases_of
+
     from sgmem.domains.program_facts import ProgramFacts
     from sgmem.models.load import load_models
     from sgmem.program.program import Program
     from sgmem.source.tree import SourceTree
 
-    source = "def f(total_gb, options):\n    spare_fraction = options.mem_fraction_static - 1\n    return Pool(spare_fraction)\n"
-    tree = SourceTree.from_texts({"serving/a.py": source})
-    reports = list(space["OddFraction"]().check(ProgramFacts(Program(tree, tuple(tree.files)), load_models())))  # type: ignore[operator]
-    assert all(report.message for report in reports)
+    text = PAGES[1].read_text(encoding="utf-8")
+    space: dict[str, Any] = {"__name__": "our_rules.unnamed_budget"}
+    exec(compile(re.findall(r"```python\n(.*?)```", text, re.DOTALL)[0], "unnamed_budget.py", "exec"), space)
+    cases = list(cases_of(text))
+    assert [bool(case.expected) for case in cases] == [True, False]
+    for case in cases:
+        tree = SourceTree.from_texts({"serving/__init__.py": "", **case.files})
+        reports = space["UnnamedBudget"]().check(ProgramFacts(Program(tree, tuple(tree.files)), load_models()))
+        assert [(report.location.path, report.location.line) for report in reports] == case.expected

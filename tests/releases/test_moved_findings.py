@@ -28,3 +28,14 @@ def test_what_moved_is_not_new(release: Callable[[str], SourceTree], before: str
     options = CheckOptions(select=ASKED.select, persona="auditor", baseline=baseline_of(old.findings))
     result = check(release(after), [], options)
     assert (result.findings, result.baselined) == ((), len(new.findings))
+
+
+@pytest.mark.parametrize(("before", "after"), [("0.2.9", "0.2.12"), ("0.3.0", "0.3.1"), ("0.4.0", "0.4.1")])
+def test_of_all_rules_nothing_is_gone_here_and_new_there(release: Callable[[str], SourceTree], before: str, after: str) -> None:
+    asked = CheckOptions(persona="auditor")
+    old = everything(release(before), asked)
+    assert old.findings
+    result = check(release(after), [], CheckOptions(persona="auditor", baseline=baseline_of(old.findings)))
+    assert result.baselined
+    gone = {entry.rule for entry in result.stale}
+    assert [f"{one.rule} {one.path}:{one.line}" for one in result.findings if one.rule in gone] == []
