@@ -30,7 +30,7 @@ class Construction:
             if seen.place != place or seen.file.scope(seen.scope).kind == "class":
                 continue
             function = self.program.calls.inside(seen.file, seen.statement)
-            inside = self._constructs(function, place.owner) if function is not None else False
+            inside = self.constructs(function, place.owner) if function is not None else False
             if inside is None:
                 unsure = True
             elif not inside:
@@ -39,7 +39,7 @@ class Construction:
             return "some", tuple(late)
         return ("unknown" if unsure else "none"), ()
 
-    def _constructs(self, function: Function, owner: Class) -> bool | None:
+    def constructs(self, function: Function, owner: Class) -> bool | None:
         """Whether a function runs only within the construction; None where the callers were too many to tell."""
         pending, seen = [function], {function}
         constructed = False

@@ -26,6 +26,10 @@ from sgmem.queries.trace.selection import keep
 from sgmem.queries.trace.site_units import SiteUnits
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sgmem.flow.construction import Construction
+    from sgmem.flow.graph import SiteKey
     from sgmem.source.tree import SourceTree
 
 MAX_CANDIDATES = 12
@@ -151,6 +155,21 @@ def construction_reports(slicer: Slicer, sites: SiteReports) -> tuple[AfterConst
     rows = []
     for place in sorted((p for p in slicer.slice.seeds if isinstance(p, Field)), key=str):
         verdict, late = construction.after(place)
-        ids = tuple(dict.fromkeys(i for seen in late if (i := sites.id_of_write(seen)) is not None))
-        rows.append(AfterConstruction(str(place), verdict, ids))
+        ids = [found for seen in late if (found := sites.id_of_write(seen)) is not None]
+        decided = list(decided_late(slicer, construction, place))
+        ids += [found for key in decided if (found := sites.id_of(key)) is not None]
+        rows.append(AfterConstruction(str(place), "some" if decided else verdict, tuple(dict.fromkeys(ids))))
     return tuple(rows)
+
+
+def decided_late(slicer: Slicer, construction: Construction, place: Field) -> Iterator[SiteKey]:
+    """The writes by name into a bag that is there already: `context.override(size=...)`. What is decided about a record is part of how
+    it comes about."""
+    program = slicer.program
+    if program.classes.is_record(place.owner):
+        return
+    for key, site in slicer.slice.sites.items():
+        if site.kind == "decided" and site.place == place:
+            function = program.calls.inside(key.file, site.statement)
+            if function is None or construction.constructs(function, place.owner) is False:
+                yield key
