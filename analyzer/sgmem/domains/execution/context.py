@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from sgmem.domains.accounting.options import Options
 from sgmem.domains.execution.literals import Literals
 from sgmem.domains.execution.slice import Relevance
+from sgmem.flow.places import Field
 
 if TYPE_CHECKING:
     from sgmem.domains.program_facts import ProgramFacts
@@ -19,6 +20,7 @@ class Context:
 
     def __init__(self, facts: ProgramFacts) -> None:
         self.facts = facts
+        self._named: dict[str, tuple[Field, ...]] = {}
 
     @property
     def program(self) -> Program:
@@ -35,3 +37,12 @@ class Context:
     @cached_property
     def options(self) -> Options:
         return Options(self.program)
+
+    def options_named(self, name: str) -> tuple[Field, ...]:
+        """The options of that name, of whatever record; looked for once, since every execution asks again."""
+        found = self._named.get(name)
+        if found is None:
+            owners = dict.fromkeys(self.facts.occurrences.owners(name))
+            fields = (Field(owner, name) for owner in owners)
+            found = self._named[name] = tuple(field for field in fields if self.options.is_option(field))
+        return found

@@ -157,8 +157,7 @@ class Reader:
                 if isinstance(place, Field) and options.is_option(place):
                     return place
         if self.machine.program.spelling.classes(named):
-            fields = [Field(owner, expr.attr) for owner in dict.fromkeys(occurrences.owners(expr.attr))]
-            found = [field for field in fields if options.is_option(field)]
+            found = self.machine.context.options_named(expr.attr)
             return found[0] if len(found) == 1 else None
         return None
 

@@ -60,11 +60,9 @@ class Meanings:
         last = row.path.rpartition(".")[2]
         if not last.isidentifier():
             return None
-        if "." in row.path:
-            for owner in dict.fromkeys(self.context.facts.occurrences.owners(last)):
-                found = options.of_field(Field(owner, last))
-                if found is not None and not any(birth.kind in ("measurement", "computed") for birth in self.births(row)):
-                    return found
+        if "." in row.path and not any(birth.kind in ("measurement", "computed") for birth in self.births(row)):
+            for field in self.context.options_named(last):
+                return options.of_field(field)
         return None
 
     def meaning(self, row: Input) -> str | None:
