@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from sgmem.domains.accounting.location import Location
-from sgmem.domains.ranks.groups import spelled
 from sgmem.syntax import ir
 
 if TYPE_CHECKING:
@@ -109,8 +108,18 @@ def divisions(roots: Iterable[Expr], counts: Counts) -> Iterator[tuple[ir.Binary
                     yield node, row, node.right
 
 
+_WORDS = {"data parallel group": "dp|replica", "pipeline group": "pp|micro|stage", "expert parallel group": "ep|expert"}
+
+
 def _says_so(file: File, statement: int, group: str) -> bool:
-    """Whether what receives the value is named after the group: `heads_per_dp`."""
-    word = {"data parallel group": "dp", "pipeline group": "pp", "expert parallel group": "ep"}.get(group, "tp")
-    names = (spelled(binding.target) for binding in file.statement(statement).bindings)
-    return any(word in name.split("_") for name in names)
+    """Whether a name in the statement, a test around it or the function's is called after the group: `pp_max_batch`."""
+    word = re.compile(rf"(?:\b|_)(?:{_WORDS.get(group, 'tp')})(?:\b|_)(?!size|world|rank)")
+    if word.search(file.scope(file.outline.statements[statement].scope).name) is not None:
+        return True
+    while statement >= 0:
+        if word.search(file.own_text(statement)) is not None:
+            return True
+        statement = file.outline.statements[statement].parent
+        if statement >= 0 and file.outline.statements[statement].kind not in ("if", "while"):
+            return False
+    return False

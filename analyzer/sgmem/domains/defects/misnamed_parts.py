@@ -23,8 +23,10 @@ if TYPE_CHECKING:
     from sgmem.syntax.ir import Expr
 
 _PART = re.compile(rb"(?:per_rank|per_partition|per_worker|num_local)\w*\s*=(?!=)")
+_WORD = re.compile(rb"[A-Za-z_]\w*")
 _IS_PART = re.compile(r"per_rank|per_partition|per_worker|num_local")
-_CONFIG = re.compile(r"config|server_args")
+_CONFIG = re.compile(r"config|server_args|^get_\w+$")
+_TOTAL = re.compile(r"^total_|_total$|^global_")
 
 
 class MisnamedPart(msgspec.Struct, frozen=True):
@@ -54,8 +56,14 @@ def misnamed_parts(program: Program, groups: Groups, counts: Counts) -> Iterator
 
 
 def _may_count(data: bytes, match: re.Match[bytes], counts: Counts) -> bool:
-    words = re.findall(rb"[A-Za-z_]\w*", data[match.end() : match.end() + 120])
-    return any(row is not None and row.by for row in (counts.named(word.decode()) for word in words))
+    """Whether what is given may be a count as it is: a division shows on the line, or on the next ones behind a bracket."""
+    end = data.find(b"\n", match.end())
+    given = data[match.end() : end if end >= 0 else len(data)]
+    if given.rstrip().endswith(b"("):
+        given = data[match.end() : match.end() + 160]
+    if b"//" in given or b"divide(" in given:
+        return False
+    return any(row is not None and row.by for row in (counts.named(word.decode()) for word in _WORD.findall(given)))
 
 
 def _in_statement(file: File, statement: int, groups: Groups, counts: Counts) -> Iterator[MisnamedPart]:
@@ -76,8 +84,20 @@ def _whole(value: Expr, file: File, statement: int, groups: Groups, counts: Coun
             row, of = counts.of(count), groups.size(size, file, statement)
             if row is not None and of and of <= set(row.by):
                 return row, Location(file, statement, size.span), next(iter(of))
-    if isinstance(value, ir.Attribute) and _CONFIG.search(dotted(value.base) or ""):
-        row = counts.named(value.attr)
-        if row is not None and row.by and not row.part and not _IS_PART.search(value.attr):
-            return row, Location(file, statement, value.span), None
+    match value:
+        case ir.Conditional(body=body, orelse=orelse):
+            return _whole(body, file, statement, groups, counts) or _whole(orelse, file, statement, groups, counts)
+        case ir.Name() | ir.Attribute():
+            row = counts.named(spelled(value))
+            whole = row is not None and row.by and not row.part and not _IS_PART.search(spelled(value))
+            if row is not None and whole and (_is_of_config(value) or _TOTAL.search(spelled(value))):
+                return row, Location(file, statement, value.span), None
     return None
+
+
+def _is_of_config(value: Expr) -> bool:
+    """Whether a count belongs to a configuration, or to the record that an accessor gives."""
+    if not isinstance(value, ir.Attribute):
+        return False
+    base = value.base.func if isinstance(value.base, ir.Call) else value.base
+    return _CONFIG.search(dotted(base) or "") is not None
