@@ -17,6 +17,7 @@ class FreeTotalRule(Rule):
     code = "SGM306"
     severity = "note"
     persona = "pedantic"
+    by_file = True
 
     def check(self, facts: Facts) -> Iterator[Report]:
         for found in facts.free_totals():

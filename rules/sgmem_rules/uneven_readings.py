@@ -19,6 +19,7 @@ class UnevenReadingsRule(Rule):
     code = "SGM305"
     severity = "note"
     persona = "pedantic"
+    by_file = True
 
     def check(self, facts: Facts) -> Iterator[Report]:
         for found in facts.uneven_readings():

@@ -232,6 +232,13 @@ class ProgramFacts:
         found = (Formula(self, expression) for file, statement in self.statements for expression in formulas_in(file, statement))
         return tuple(formula for formula in found if any(_is_amount(one.unit) for one in formula.inputs))
 
+    def subtractions(self) -> Iterator[Formula]:
+        """The formulas that take something off, whatever of: what a budget must do."""
+        for file, statement in self.statements:
+            if "-" in file.own_text(statement):
+                for expression in formulas_in(file, statement):
+                    yield Formula(self, expression)
+
     def unit_mismatches(self) -> Iterator[UnitMismatch]:
         """Amounts that meet although their units disagree, comparisons included."""
         for file, statement in self.statements:

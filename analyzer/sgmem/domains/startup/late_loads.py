@@ -44,7 +44,7 @@ class LateLoad:
 
 def late_loads(facts: ProgramFacts) -> Iterator[LateLoad]:
     """Every budget, once per function that leads first to it and then to a load of weights."""
-    budgets = {place: formula for formula in facts.formulas if (place := _budget(facts, formula)) is not None}
+    budgets = {place: formula for formula in facts.subtractions() if (place := _budget(facts, formula)) is not None}
     if not budgets:
         return
     loads = Leading(facts, _loading_names(facts), lambda call, file, index: _loads(facts, call, file, index))
