@@ -66,7 +66,9 @@ def unpacked(source: str) -> Path:
         return Path(source)
     from sgmem.source.locate import open_source
 
-    return Path(open_source(source).root)
+    tree = open_source(source)
+    first = next(iter(tree.files))
+    return Path(str(tree.place(first)).removesuffix(first))
 
 
 def size_of(result: Path) -> Row:
