@@ -20,7 +20,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from defects import order, provenance, units
+from defects import estimate, order, provenance, units
 from defects.places import ASIDE, Defect, Finder, Source
 
 from sgmem.findings.finding import Finding
@@ -30,7 +30,7 @@ from sgmem.queries.options import CheckOptions
 from sgmem.source.locate import open_source
 from sgmem.source.tree import SourceTree
 
-KINDS: dict[str, Finder] = {**units.KINDS, **provenance.KINDS, **order.KINDS}
+KINDS: dict[str, Finder] = {**units.KINDS, **provenance.KINDS, **order.KINDS, **estimate.KINDS}
 
 Identity = tuple[str, str, int, str]
 

@@ -20,6 +20,7 @@ class SpentTwiceRule(Rule):
     def check(self, facts: Facts) -> Iterator[Report]:
         yield from self._handed_on(facts)
         yield from self._divided(facts)
+        yield from self._handed_back(facts)
 
     def _handed_on(self, facts: Facts) -> Iterator[Report]:
         for found in facts.spent_twice():
@@ -54,4 +55,18 @@ class SpentTwiceRule(Rule):
                 ),
                 fix=f"divide {found.budget} by both sizes together, or take off what {found.first} uses",
                 key=f"{found.first}.{found.second}",
+            )
+
+    def _handed_back(self, facts: Facts) -> Iterator[Report]:
+        for found in facts.handed_back():
+            yield Report(
+                location=found.back,
+                message=f"{found.function} divides {found.count} out of {found.budget} and hands all of {found.budget} back: what "
+                f"{found.count} takes is spent once more",
+                steps=(
+                    Point(found.division, f"{found.count} takes a share of {found.budget}"),
+                    Point(found.back, f"all of {found.budget} is handed back, that share included"),
+                ),
+                fix=f"hand back {found.budget} without what {found.count} takes",
+                key=f"{found.function}.{found.budget}",
             )

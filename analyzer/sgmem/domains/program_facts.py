@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from sgmem.domains.estimate.books import Books
     from sgmem.domains.estimate.divided_twice import DividedTwice
     from sgmem.domains.estimate.dropped_subtractions import DroppedSubtraction
+    from sgmem.domains.estimate.handed_back import HandedBack
     from sgmem.domains.estimate.ignored_counts import IgnoredCount
     from sgmem.domains.estimate.spent_twice import SpentTwice
     from sgmem.domains.estimate.uncharged import Uncharged
@@ -387,6 +388,12 @@ class ProgramFacts:
         from sgmem.domains.estimate.spent_twice import spent_twice
 
         return spent_twice(self)
+
+    def handed_back(self) -> Iterator[HandedBack]:
+        """Budgets that are handed back whole by a function that divided a share of them."""
+        from sgmem.domains.estimate.handed_back import handed_back
+
+        return handed_back(self)
 
     def dropped_subtractions(self) -> Iterator[DroppedSubtraction]:
         """Overriding methods that do not take off a budget what their parent does."""
