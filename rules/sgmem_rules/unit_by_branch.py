@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 class UnitByBranch(Rule):
     name = "unit-by-branch"
     code = "SGM121"
+    by_file = True
 
     def check(self, facts: Facts) -> Iterator[Report]:
         for found in facts.branch_units():

@@ -39,11 +39,9 @@ def unused_options(facts: ProgramFacts) -> Iterator[UnusedOption]:
     """Every field of a record that a flag about memory sets, and that nothing goes by."""
     tree = facts.program.files.tree
     flags: dict[str, list[str]] = {}
-    for path in sorted(facts.program.files.paths):
-        data = tree.read(path)
-        if b'"--' in data or b"'--" in data:
-            for flag in dict.fromkeys(_FLAG.findall(data)):
-                flags.setdefault(flag.decode().replace("-", "_"), []).append(path)
+    for path in facts.program.files.with_text("[\"']--"):
+        for flag in dict.fromkeys(_FLAG.findall(tree.read(path))):
+            flags.setdefault(flag.decode().replace("-", "_"), []).append(path)
     for name in sorted(flags):
         if _OF_MEMORY.search(name) and len(tree.mentioning(name)) <= MAX_FILES:
             yield from _of(facts, name, flags[name])
