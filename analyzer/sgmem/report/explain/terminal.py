@@ -56,8 +56,9 @@ def draw_header(page: Page, result: Explain) -> None:
         line.append("  not known", style=style.WARNING)
     page.lines.append(line)
     version = f"version {escape(result.source.version)}, " if result.source.version else ""
-    where = f"{version}computed in {short_slot(result.function.symbol)}, {result.function.path}:{result.function.line}"
-    page.lines.append(Text(escape(where), style=style.FAINT))
+    by, place = f"{version}computed in {short_slot(result.function.symbol)}", f"{result.function.path}:{result.function.line}"
+    fits = cell_len(by) + cell_len(place) + 2 <= page.view.width
+    page.lines += [Text(escape(line), style=style.FAINT) for line in ([f"{by}, {place}"] if fits else [by, f"  {place}"])]
     if value is None and result.result.why:
         page.note(Indent("", "  "), "", result.result.why, style.WARNING)
     if result.formula:
