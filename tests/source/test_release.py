@@ -66,21 +66,27 @@ def test_what_is_a_release(spec: str, expected: tuple[str, str] | None) -> None:
     assert parse_release(spec) == expected
 
 
-def test_an_index_that_cannot_be_reached_is_not_taken_for_one_without_the_release(
-    index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with pytest.raises(UsageError, match="finds no wheel"):
-        release_folder("pkg", "1.2", store=tmp_path / "kept")
-    monkeypatch.delenv("PIP_NO_INDEX")
-    monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
-    monkeypatch.setenv("PIP_RETRIES", "1")
-    with pytest.raises(UsageError, match=r"the package index cannot be reached \(.*\)") as caught:
-        release_folder("pkg", "1.2", store=tmp_path / "kept")
-    assert caught.value.hint is not None
-    publish(index, "pkg", "1.1", {"pkg/__init__.py": ""})
-    with pytest.raises(UsageError, match="finds no wheel") as caught:
-        release_folder("pkg", "1.2", store=tmp_path / "kept")
-    assert caught.value.hint == "the newest with a wheel are 1.1"
+RETRYING = (
+    "WARNING: Retrying (Retry(total=0)) after connection broken by 'NewConnectionError('[Errno 111] Connection refused')': /pkg/\n"
+)
+NONE_FOUND = (
+    "ERROR: Could not find a version that satisfies the requirement pkg==1.2 (from versions: {})\nERROR: No matching distribution\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("output", "message", "hint"),
+    [
+        (RETRYING + NONE_FOUND.format("none"), "cannot be reached (Connection refused)", "folder named"),
+        (NONE_FOUND.format("none"), "finds no wheel", "source only"),
+        (RETRYING + NONE_FOUND.format("1.0, 1.1"), "finds no wheel", "the newest with a wheel are 1.0, 1.1"),
+        ("ERROR: No space left on device\n", "No space left on device", ""),
+    ],
+)
+def test_an_index_that_cannot_be_reached_is_not_taken_for_one_without_the_release(output: str, message: str, hint: str) -> None:
+    error = release._refusal("pkg", "1.2", output)
+    assert message in error.message
+    assert hint in (error.hint or "")
 
 
 def test_a_release_is_fetched_once(index: Path, tmp_path: Path) -> None:
