@@ -8,9 +8,11 @@ from collections.abc import Iterator
 
 from defects.places import Defect, Finder, Place
 
-ESTIMATES = re.compile(r"_element_size\(|\.itemsize\b|\bcell_size\b|_per_token\b|_per_req\b")
+ESTIMATES = re.compile(r"_element_size\(|\.itemsize\b|\bcell_size\b|_per_req\b")
 """Words of functions that work out the bytes of a token or request."""
-AMOUNT = re.compile(r"_gb$|_bytes$|(?:cache|host|memory)_size$|_memory$")
+AMOUNT = re.compile(r"_gb$|_bytes$|host_size$|(?<!_)cache_size$")
+SUM = re.compile(r"size|bytes|rest|budget|memory")
+"""What a sum or remainder of bytes is called."""
 
 
 def drop_charged_term(place: Place) -> Iterator[Defect]:
@@ -20,6 +22,8 @@ def drop_charged_term(place: Place) -> Iterator[Defect]:
     if not ESTIMATES.search("\n".join(place.source.lines[first - 1 : last])):
         return
     if isinstance(around, ast.AugAssign) and around.value is node and isinstance(around.op, ast.Add | ast.Sub) and _has_sizes(node):
+        if not SUM.search(ast.unparse(around.target)):
+            return
         yield place.replaced("drop-charged-term", node, "0")
     elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add) and _has_sizes(node.left) and _has_sizes(node.right):
         inside_product = isinstance(around, ast.BinOp) and isinstance(around.op, ast.Mult)
