@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from sgmem.program.contexts import set_by_name
 from sgmem.program.entities import Function
@@ -27,8 +28,7 @@ _NEAR = 8000
 _SETTERS = {"setattr", "__setattr__"}
 
 
-@dataclass(frozen=True, slots=True)
-class NamedWrite:
+class NamedWrite(msgspec.Struct, frozen=True):
     """A statement that writes the field of `target` whose name is in `key`."""
 
     file: File

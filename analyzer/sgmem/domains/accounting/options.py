@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from sgmem.domains.accounting.location import Location
 from sgmem.syntax import ir
@@ -17,8 +18,7 @@ if TYPE_CHECKING:
     from sgmem.syntax.ir import Expr
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(msgspec.Struct, frozen=True):
     """`flag` as it is written on the command line, `help` on one line, and where the option is declared."""
 
     flag: str

@@ -7,8 +7,9 @@ left something out that the check counts.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from sgmem.domains.accounting.location import Location, of_statement
 from sgmem.domains.algebra.forms import Ratio, Unsupported
@@ -34,8 +35,7 @@ MAX_FLIPS = 16
 MAX_STEPS = 400
 
 
-@dataclass(frozen=True, slots=True)
-class ContradictingAdvice:
+class ContradictingAdvice(msgspec.Struct, frozen=True):
     """The message of `raised` advises `advice` for `option`; with it the tested value would be `left`, in the case `when`."""
 
     value: str

@@ -5,9 +5,10 @@ The least of all ranks is never more than the reading of any one. So `mine < k *
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from sgmem.domains.accounting.location import Location
 from sgmem.domains.algebra import arithmetic
@@ -28,16 +29,14 @@ MAX_APART = 12
 """Statements between two readings that still count as one moment."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(msgspec.Struct, frozen=True):
     """One side of a comparison: what it is called, and the measurement it was born as."""
 
     text: str
     gauge: Gauge
 
 
-@dataclass(frozen=True, slots=True)
-class DeadGuard:
+class DeadGuard(msgspec.Struct, frozen=True):
     """A test that is the same whatever is measured. `always`: it always holds, as the test of an assert."""
 
     test: Location

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from sgmem.control.rendering import render
 from sgmem.domains.accounting.consumers import Consumer, consumers
@@ -20,8 +21,7 @@ if TYPE_CHECKING:
     from sgmem.syntax.ir import Span
 
 
-@dataclass(frozen=True, slots=True)
-class EarlyRead:
+class EarlyRead(msgspec.Struct, frozen=True):
     """`kept` was worked out of `name` before `name` was changed. `reading` and `changing` are the calls, in one function, that lead to
     the one and then to the other.
     """

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
+
+import msgspec
 
 from sgmem.control.rendering import render
 from sgmem.domains.accounting.location import Location, of_statement
@@ -26,8 +27,7 @@ MAX_FILES = 400
 _SCALES = frozenset({"*", "/", "//"})
 
 
-@dataclass(frozen=True, slots=True)
-class SettingChange:
+class SettingChange(msgspec.Struct, frozen=True):
     """A write to the setting `name` that no condition on the setting keeps from a value that the user gave.
 
     `how`: it is scaled, or replaced by a constant. `share`: the setting is a share or an amount of memory. `copied`: where the object

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from sgmem.domains.accounting.location import Location, of_statement
 from sgmem.flow.order import ENTRY
@@ -21,8 +22,7 @@ if TYPE_CHECKING:
 MAX_HOPS = 3
 
 
-@dataclass(frozen=True, slots=True)
-class RaisedCount:
+class RaisedCount(msgspec.Struct, frozen=True):
     """`name` is a field that holds a budget's count, divided out at `derived`; `sum` adds to it, `store` writes it back."""
 
     name: str

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from sgmem.domains.accounting.location import Location, of_statement
 from sgmem.flow.aside import is_aside
@@ -20,8 +21,7 @@ if TYPE_CHECKING:
     from sgmem.syntax.ir import Expr
 
 
-@dataclass(frozen=True, slots=True)
-class RaisingQuery:
+class RaisingQuery(msgspec.Struct, frozen=True):
     """`query` is a capacity query; `parsed` filters what a tool printed, `raised` gives up when nothing is left."""
 
     query: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
+
+import msgspec
 
 from sgmem.domains.accounting.events import CHARGED
 from sgmem.domains.accounting.location import Location
@@ -29,8 +30,7 @@ _TOTAL = re.compile(r"(?:^|_)total(?:_|$)")
 _TIMED = re.compile(r"(?:^|_)(?:free|avail|available|before|pre|initial)(?:_|$)")
 
 
-@dataclass(frozen=True, slots=True)
-class UnevenReadings:
+class UnevenReadings(msgspec.Struct, frozen=True):
     """A difference of two readings of one kind; `cared`, the first or the second, has `care` before it and the other has not, or is a
     peak beside a current value.
     """
@@ -45,8 +45,7 @@ class UnevenReadings:
     care: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class FreeTotal:
+class FreeTotal(msgspec.Struct, frozen=True):
     """`name` is used as a total in a formula, and was read off as free memory."""
 
     name: str

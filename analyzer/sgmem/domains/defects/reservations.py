@@ -4,8 +4,9 @@ off a budget that was measured, without a check of what is left.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from sgmem.domains.accounting.definitions import Definitions, inputs
 from sgmem.domains.accounting.location import Location, of_statement
@@ -26,8 +27,7 @@ SMALLEST = 2
 """One of a thing is no reservation of many."""
 
 
-@dataclass(frozen=True, slots=True)
-class FixedReservation:
+class FixedReservation(msgspec.Struct, frozen=True):
     """`formula` takes `count` things of the size `size` each off `budget`; `constant` is where the count was fixed."""
 
     budget: str

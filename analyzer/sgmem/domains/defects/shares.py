@@ -6,8 +6,9 @@ options and constants, and not measured, nothing sees to that.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from sgmem.domains.accounting.definitions import Definitions, inputs
 from sgmem.domains.accounting.location import Location, of_statement
@@ -25,8 +26,7 @@ if TYPE_CHECKING:
     from sgmem.syntax.ir import Expr
 
 
-@dataclass(frozen=True, slots=True)
-class UncheckedShare:
+class UncheckedShare(msgspec.Struct, frozen=True):
     """`formula` stores a share in `target`; it is negative when `taken` is more than `whole`. `origin` is where the whole
     comes from, `option` whether the target is an option that the program reads elsewhere.
     """

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -37,8 +36,7 @@ _KINDS = frozenset({"assign", "annotate", "expression", "return"})
 _CASTS = frozenset({"int", "float"})
 
 
-@dataclass(frozen=True, slots=True)
-class LaterChange:
+class LaterChange(msgspec.Struct, frozen=True):
     """A later change of what was copied; `via`: the call, in the function of the copy, that leads to it."""
 
     location: Location
@@ -46,8 +44,7 @@ class LaterChange:
     via: Location | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class StaleCopy:
+class StaleCopy(msgspec.Struct, frozen=True):
     """`source` was copied to `copy` at `taken`, then changed at `changes`; `used` still goes by the copy."""
 
     source: str

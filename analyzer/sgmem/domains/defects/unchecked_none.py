@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from sgmem.control.cfg import EXIT
 from sgmem.control.evaluation import expression_conditions
@@ -32,8 +33,7 @@ _KINDS = frozenset({"assign", "annotate", "augment", "expression", "return", "if
 _ORDER = frozenset({"<", "<=", ">", ">="})
 
 
-@dataclass(frozen=True, slots=True)
-class UncheckedNone:
+class UncheckedNone(msgspec.Struct, frozen=True):
     """The answer of `query`, called `name` where it is used without a check; `passed` is the call that hands it on."""
 
     name: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from sgmem.domains.accounting.changes import is_told
 from sgmem.domains.accounting.location import Location, of_statement
@@ -25,8 +26,7 @@ MAX_FILES = 12
 """An option that more files mention is used somewhere."""
 
 
-@dataclass(frozen=True, slots=True)
-class UnusedOption:
+class UnusedOption(msgspec.Struct, frozen=True):
     """`name` is declared and has a flag; `told` are the places that only test or print it."""
 
     name: str

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
+
+import msgspec
 
 from sgmem.control.evaluation import expression_conditions
 from sgmem.control.implication import implies
@@ -28,8 +29,7 @@ Producer = Literal["zero", "floor", "filtered", "clamped", "default"]
 MAX_DEPTH = 4
 
 
-@dataclass(frozen=True, slots=True)
-class ZeroDivisor:
+class ZeroDivisor(msgspec.Struct, frozen=True):
     """`division` divides by `divisor`, which `producer` can make zero: `how` says in what way. `afar`: it does so in another function,
     where what decides about it may decide about the division as well.
     """

@@ -7,8 +7,9 @@ Methods are looked up on the class that is built, so that what a subclass overri
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from sgmem.flow.naming import call_names
 from sgmem.program.calls import CallSite, bind
@@ -29,16 +30,14 @@ MAX_DEPTH = 8
 MAX_ACTIVATIONS = 80
 
 
-@dataclass(eq=False)
-class Built:
+class Built(msgspec.Struct, eq=False):
     """An object under construction."""
 
     owner: Class
-    activations: dict[Function, Activation] = field(default_factory=dict)
+    activations: dict[Function, Activation] = msgspec.field(default_factory=dict)
 
 
-@dataclass(eq=False)
-class Activation:
+class Activation(msgspec.Struct, eq=False):
     """One run of a function. Without a `caller` it is the function in which an object is built: its own parameters are given by
     someone who is not looked at.
 
@@ -51,8 +50,8 @@ class Activation:
     statement: int = -1
     call: ir.Call | None = None
     built: Built | None = None
-    given: dict[str, list[tuple[Expr, Activation]]] = field(default_factory=dict)
-    extra: dict[str, list[tuple[Expr, Activation]]] = field(default_factory=dict)
+    given: dict[str, list[tuple[Expr, Activation]]] = msgspec.field(default_factory=dict)
+    extra: dict[str, list[tuple[Expr, Activation]]] = msgspec.field(default_factory=dict)
     constants: bool = False
     """Whether constants of classes count as something that a value depends on."""
 
@@ -68,8 +67,7 @@ class Activation:
             current = current.caller
 
 
-@dataclass(eq=False)
-class Allocation:
+class Allocation(msgspec.Struct, eq=False):
     """`call`, a tensor's allocation that an activation makes."""
 
     activation: Activation

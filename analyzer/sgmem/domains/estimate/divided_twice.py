@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from sgmem.domains.accounting.definitions import inputs
 from sgmem.domains.accounting.location import Location
@@ -22,8 +23,7 @@ if TYPE_CHECKING:
 _CHOOSING = frozenset({"min", "max"})
 
 
-@dataclass(frozen=True, slots=True)
-class DividedTwice:
+class DividedTwice(msgspec.Struct, frozen=True):
     """`budget` gives the counts `first` and `second`, each as if all of it were there for it."""
 
     budget: str

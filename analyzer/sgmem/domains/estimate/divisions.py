@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from sgmem.domains.accounting.definitions import inputs
 from sgmem.domains.units.unit import UnitError, parse_unit
@@ -36,8 +37,7 @@ _PARTS = (b"bytes_per_", b"size_per_", b"_per_token", b"_per_req", b"cell_size")
 _ASIDE = re.compile(r"(^|/)(tests?|benchmarks?|examples?|storage)(/|$)|(^|/)(test_|bench_)[^/]*$")
 
 
-@dataclass(frozen=True)
-class Division:
+class Division(msgspec.Struct, frozen=True):
     """`dividend / divisor` in a statement; `parts` are the functions that work the divisor out, its own first; of those that
     only store a part of it the ones that know of bytes.
     """

@@ -5,8 +5,9 @@ does not.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from sgmem.domains.accounting.definitions import inputs
 from sgmem.domains.accounting.location import Location, of_statement
@@ -27,8 +28,7 @@ _TAKES_OFF = re.compile(r"[\w)\]]\s*-=?\s*[\w(]")
 _ABSTRACT = re.compile(r"raise\s+NotImplementedError|@abstractmethod|@\w+\.abstractmethod")
 
 
-@dataclass(frozen=True, slots=True)
-class DroppedSubtraction:
+class DroppedSubtraction(msgspec.Struct, frozen=True):
     """`parent` takes `term` off `budget` at `deduction`; the method of `child` that overrides it, with its `result`, does not."""
 
     method: str

@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from sgmem.domains.estimate.construction import Activation
 from sgmem.program.entities import Class, External, Function, Global, Module
@@ -25,8 +26,7 @@ _TRANSPARENT = frozenset(
 """Functions whose result depends on nothing but their arguments, and says nothing that their arguments do not."""
 
 
-@dataclass(frozen=True)
-class Factor:
+class Factor(msgspec.Struct, frozen=True):
     """`name`, the last name of what a size depends on; `expression` in the function that builds, where it is handed on or used."""
 
     name: str

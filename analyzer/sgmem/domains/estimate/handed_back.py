@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from sgmem.domains.accounting.definitions import inputs
 from sgmem.domains.accounting.location import Location, of_statement
@@ -22,8 +23,7 @@ if TYPE_CHECKING:
 MAX_LOCALS = 12
 
 
-@dataclass(frozen=True, slots=True)
-class HandedBack:
+class HandedBack(msgspec.Struct, frozen=True):
     """`function` divides `count` out of its parameter `budget`, or a share of it, and returns the parameter as it came."""
 
     function: str

@@ -6,8 +6,9 @@ something else: its buffer is not the one that was paid for.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from sgmem.domains.accounting.location import Location, of_statement
 from sgmem.domains.estimate.books import named
@@ -26,8 +27,7 @@ if TYPE_CHECKING:
     from sgmem.syntax.ir import Expr
 
 
-@dataclass(frozen=True, slots=True)
-class IgnoredCount:
+class IgnoredCount(msgspec.Struct, frozen=True):
     """`count`, worked out at `derived`, sizes `buffer` for `sibling`; `pool` sizes it by `instead`, which `call` hands on."""
 
     count: str
@@ -48,8 +48,7 @@ def ignored_counts(facts: ProgramFacts) -> list[IgnoredCount]:
     return list(found.values())
 
 
-@dataclass(frozen=True)
-class _Use:
+class _Use(msgspec.Struct, frozen=True):
     """One pool's allocation, and the names that each dimension depends on."""
 
     construction: Construction

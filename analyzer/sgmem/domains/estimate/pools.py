@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from sgmem.program.entities import Class
 from sgmem.syntax import ir
@@ -26,8 +27,7 @@ _HELD = re.compile(r"(?:[^=!<>]=|\belse|\breturn|\bor)\s*\(?\s*(?:\w+\.)?$|\n\s*
 """What stands before a class that is put into a variable: an assignment, the other side of a choice."""
 
 
-@dataclass(frozen=True)
-class Construction:
+class Construction(msgspec.Struct, frozen=True):
     """`call`, in a function outside the pools, builds an object of `owner`."""
 
     file: File

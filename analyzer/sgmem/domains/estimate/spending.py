@@ -4,9 +4,10 @@ undivided, directly or through functions that build.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from sgmem.domains.accounting.definitions import inputs
 from sgmem.program.calls import bind
@@ -27,8 +28,7 @@ MAX_LEVELS = 4
 _SAME = frozenset({"int", "float", "round", "abs"})
 
 
-@dataclass(frozen=True)
-class Amount:
+class Amount(msgspec.Struct, frozen=True):
     """What is spent, as the spending function spells it; `unless` is the parameter that takes its place where it is given."""
 
     text: str
@@ -40,8 +40,7 @@ class Amount:
         return self.text.rpartition(".")[2]
 
 
-@dataclass(frozen=True)
-class Spending:
+class Spending(msgspec.Struct, frozen=True):
     """A call in `function` that spends an amount in full. `sink` is the call that hands it to what divides it, itself if direct."""
 
     function: Function

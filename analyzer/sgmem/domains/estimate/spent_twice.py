@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from sgmem.domains.accounting.location import Location
 from sgmem.domains.estimate.spending import Spenders
@@ -19,8 +20,7 @@ if TYPE_CHECKING:
     from sgmem.program.files import File
 
 
-@dataclass(frozen=True, slots=True)
-class SpentTwice:
+class SpentTwice(msgspec.Struct, frozen=True):
     """`amount` is handed in full to a first and a second call (in a `loop` the same one); `sink` is where it is taken at last.
 
     `certain`: whenever one of them runs, so does the other.

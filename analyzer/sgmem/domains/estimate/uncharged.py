@@ -4,8 +4,9 @@ estimate, which charges its other dimensions, never mentions.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from sgmem.domains.accounting.location import Location, of_statement
 from sgmem.domains.estimate.factors import Factors, dtype
@@ -25,8 +26,7 @@ _OTHER = frozenset({"layer", "layers", "page", "pages", "device", "ids", "id", "
 """Words of factors that are judged elsewhere or are no size: layers are shared between stages, pages only group tokens."""
 
 
-@dataclass(frozen=True, slots=True)
-class Uncharged:
+class Uncharged(msgspec.Struct, frozen=True):
     """`pools` allocate `buffer` with the dimension `name`, handed in at `argument`; `estimate` charges others (`charged`)."""
 
     name: str
@@ -38,8 +38,7 @@ class Uncharged:
     buffer: Location
 
 
-@dataclass(frozen=True, slots=True)
-class Sized:
+class Sized(msgspec.Struct, frozen=True):
     """One allocation that grows with a count: what its other dimensions and its type depend on."""
 
     allocation: Allocation
@@ -69,7 +68,7 @@ class Comparison:
             for one in self._of(construction):
                 known = found.get((one.name, one.buffer))
                 if known is not None:
-                    one = replace(known, pools=tuple(dict.fromkeys((*known.pools, *one.pools))))
+                    one = msgspec.structs.replace(known, pools=tuple(dict.fromkeys((*known.pools, *one.pools))))
                 found[(one.name, one.buffer)] = one
         by_name: dict[str, Uncharged] = {}
         for one in found.values():

@@ -9,8 +9,9 @@ one sets is an input too. Nothing is ever run.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from sgmem.domains.accounting.location import one_line
 from sgmem.domains.execution.assumptions import Settled
@@ -37,28 +38,23 @@ TestKey = tuple[str, "Span", str]
 """A test: its file, its place, and what it says in terms of inputs."""
 
 
-@dataclass(frozen=True, slots=True)
-class Returned:
+class Returned(msgspec.Struct, frozen=True):
     value: Value
 
 
-@dataclass(frozen=True, slots=True)
-class Raised:
+class Raised(msgspec.Struct, frozen=True):
     pass
 
 
-@dataclass(frozen=True, slots=True)
-class Left:
+class Left(msgspec.Struct, frozen=True):
     """The rest of a block is not executed, for another reason."""
 
 
-@dataclass(frozen=True, slots=True)
-class Broken:
+class Broken(msgspec.Struct, frozen=True):
     """A loop is left."""
 
 
-@dataclass(frozen=True, slots=True)
-class Continued:
+class Continued(msgspec.Struct, frozen=True):
     """A round of a loop is over."""
 
 
@@ -66,14 +62,13 @@ End = Returned | Raised | Left | Broken | Continued | None
 """How a block ends its function; None where it goes on behind it."""
 
 
-@dataclass(slots=True)
-class Frame:
+class Frame(msgspec.Struct):
     """A function that is being executed."""
 
     function: Function
     relevant: frozenset[int]
     needed: frozenset[str]
-    locals: dict[str, Value] = field(default_factory=dict)
+    locals: dict[str, Value] = msgspec.field(default_factory=dict)
     level: int = 0
     results: bool = True
     """Whether what it returns is wanted."""

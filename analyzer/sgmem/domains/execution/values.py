@@ -6,9 +6,10 @@ for the inputs that have one. Numbers are exact fractions.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final
+
+import msgspec
 
 from sgmem.syntax import ir
 
@@ -31,8 +32,7 @@ Known = Fraction | bool | str | None | Items | Unknown
 """A number, flag, text, nothing, a list of values; or not known."""
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(msgspec.Struct, frozen=True):
     """`path` names the object or field that it stands for, where it is one that was not computed here. `inputs` are the
     names of all inputs that it depends on, through `expr` or otherwise; `steps` are the numbers of the assignments.
     """
@@ -61,11 +61,10 @@ class Value:
     def after(self, *others: Value) -> Value:
         """The same value, which came about by way of others too."""
         steps = self.steps.union(*(other.steps for other in others))
-        return replace(self, steps=steps, inputs=self.inputs.union(*(other.inputs for other in others)))
+        return msgspec.structs.replace(self, steps=steps, inputs=self.inputs.union(*(other.inputs for other in others)))
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(msgspec.Struct, frozen=True):
     """An assignment (or return) that was executed. `text` is its source, `arithmetic` the same with numbers for names."""
 
     file: File
@@ -78,8 +77,7 @@ class Step:
     """How many calls it lies below the function that was asked about."""
 
 
-@dataclass(slots=True)
-class Input:
+class Input(msgspec.Struct):
     """A value that the execution started from. `path` is how the source spells it, `leaf` the expression that reads it.
 
     `given`: the caller of the analysis set it; `default`: it is what the source declares where nothing is set.
@@ -95,8 +93,7 @@ class Input:
     default: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Guard:
+class Guard(msgspec.Struct, frozen=True):
     """A test met on the way whose one outcome raises. `outcome`: whether it raises for these inputs, None if not known."""
 
     file: File
@@ -107,8 +104,7 @@ class Guard:
     outcome: bool | None
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(msgspec.Struct, frozen=True):
     """A test that the inputs do not decide, and the outcome that was assumed."""
 
     file: File

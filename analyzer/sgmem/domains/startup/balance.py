@@ -4,9 +4,10 @@ the formula's value.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from sgmem.domains.accounting.events import CHARGED
 from sgmem.domains.algebra.branches import branches
@@ -29,8 +30,7 @@ SIGN = {"free": -1, "used": 1, "allocated": 1, "reserved": 1}
 """What one more GiB taken does to a reading of each quantity."""
 
 
-@dataclass(slots=True)
-class Taken:
+class Taken(msgspec.Struct):
     """An input of a formula that was read off a gauge, and the moment when."""
 
     input: Input
@@ -38,8 +38,7 @@ class Taken:
     moment: Moment
 
 
-@dataclass(slots=True)
-class Span:
+class Span(msgspec.Struct):
     """The events between two readings (None: from the begin, to the end). `effect`: what one GiB more, taken in this span, adds to the
     formula's value, in its own names; None where the formula does not say.
     """
@@ -55,11 +54,10 @@ class Span:
         return render(self.effect) if self.effect is not None else None
 
 
-@dataclass(slots=True)
-class Balance:
+class Balance(msgspec.Struct):
     formula: Formula
     taken: list[Taken]
-    spans: list[Span] = field(default_factory=list)
+    spans: list[Span] = msgspec.field(default_factory=list)
 
 
 def balances(line: Line, formulas: Sequence[Formula]) -> Iterator[Balance]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from sgmem.domains.accounting.location import Location
 from sgmem.domains.startup.expansion import calls_in_order
@@ -19,8 +20,7 @@ if TYPE_CHECKING:
     from sgmem.syntax import ir
 
 
-@dataclass(frozen=True, slots=True)
-class Later:
+class Later(msgspec.Struct, frozen=True):
     """`sizing` leads to a budget; `loading`, later in the same function, leads to a load of weights, under the headers `when`."""
 
     sizing: Way
@@ -28,8 +28,7 @@ class Later:
     when: str
 
 
-@dataclass(frozen=True, slots=True)
-class LateLoad:
+class LateLoad(msgspec.Struct, frozen=True):
     """The budget `target` is worked out of a reading of free memory, and then more weights are loaded: `later`, the nearest first.
     `after_own`: the call, on the way to the budget, before which weights are loaded in the same function.
     """

@@ -4,8 +4,9 @@ is sure to come in this order.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from sgmem.models.patterns import last_name as last_of_pattern
 from sgmem.syntax import ir
@@ -20,8 +21,7 @@ WORTH_FOLDING = 4
 """An expansion with fewer steps is repeated rather than referred to."""
 
 
-@dataclass(slots=True, eq=False)
-class Moment:
+class Moment(msgspec.Struct, eq=False):
     """A step in its place. `same_as`: the moment whose expansion this one repeats and therefore does not show again."""
 
     number: int
@@ -29,7 +29,7 @@ class Moment:
     parent: Moment | None
     role: str | None
     certain: bool
-    children: list[Moment] = field(default_factory=list)
+    children: list[Moment] = msgspec.field(default_factory=list)
     same_as: Moment | None = None
 
     def above(self) -> Iterator[Moment]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+import msgspec
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -13,8 +14,7 @@ if TYPE_CHECKING:
     from sgmem.models.rows import EventRow
 
 
-@dataclass(slots=True)
-class Step:
+class Step(msgspec.Struct):
     """A call and what it leads to.
 
     `kind` is that of the event row, "measurement", "call" (a function that only leads to others) or "choice" (one call that may
@@ -31,7 +31,7 @@ class Step:
     certain: bool = True
     row: EventRow | None = None
     gauges: tuple[Gauge, ...] = ()
-    children: list[Step] = field(default_factory=list)
+    children: list[Step] = msgspec.field(default_factory=list)
 
     def walk(self) -> Iterator[Step]:
         """This step and all below, in the order of time: a call before what it leads to."""
@@ -42,8 +42,7 @@ class Step:
             pending.extend(reversed(step.children))
 
 
-@dataclass(slots=True)
-class Startup:
+class Startup(msgspec.Struct):
     """What happens from a root on. `complete` is false where a bound stopped the expansion."""
 
     root: str

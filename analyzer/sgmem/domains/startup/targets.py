@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from sgmem.program.entities import Class, Function, Local
 from sgmem.program.files import dotted
@@ -18,8 +19,7 @@ if TYPE_CHECKING:
 MAX_TARGETS = 12
 
 
-@dataclass(frozen=True, slots=True)
-class Entered:
+class Entered(msgspec.Struct, frozen=True):
     """A function that a call may enter, and the class of the object it then works on (None for plain functions)."""
 
     function: Function

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from sgmem.control.predicates import TRUE
 from sgmem.control.rendering import render
@@ -22,8 +23,7 @@ if TYPE_CHECKING:
     from sgmem.syntax.ir import Expr
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(msgspec.Struct, frozen=True):
     """A number that is written to an input. `via` is the statement that writes it, where the number stands elsewhere."""
 
     value: Fraction
