@@ -41,6 +41,19 @@ def _used(name: str) -> re.Pattern[bytes]:
     return re.compile(b"|".join((called, held, derived)), re.MULTILINE)
 
 
+def _is_used(name: str, data: bytes) -> bool:
+    """Whether a line uses a name. Only lines that have the name are matched: the pattern finds no start quickly by itself."""
+    word, pattern = name.encode(), _used(name)
+    at = data.find(word)
+    while at >= 0:
+        end = data.find(b"\n", at)
+        end = len(data) if end < 0 else end
+        if pattern.search(data[data.rfind(b"\n", 0, at) + 1 : end]) is not None:
+            return True
+        at = data.find(word, end)
+    return False
+
+
 class Way(msgspec.Struct, frozen=True):
     """The calls that lead to a place, outermost first; the last is the place itself. `certain`: nothing else can be meant."""
 
@@ -133,7 +146,7 @@ class Leading:
         """The files that seem to use a name, none where that are so many that it leads anywhere."""
         tree = self.program.files.tree
         mentioned = tree.mentioning(name)
-        found = tuple(path for path in mentioned if _used(name).search(tree.read(path))) if len(mentioned) <= MAX_MENTIONS else ()
+        found = tuple(path for path in mentioned if _is_used(name, tree.read(path))) if len(mentioned) <= MAX_MENTIONS else ()
         return found if len(found) <= MAX_USES else ()
 
     # -- by types ---------------------------------------------------------------------------------------------------------------
