@@ -15,7 +15,7 @@ from sgmem.config.validate import settings_of
 from sgmem.report.registry import format_names
 
 PROJECT = Path(__file__).parents[2]
-NAMES = ("forks.md", "writing-rules.md", "settings.md", "json.md", "models.md", "explain.md", "timeline.md")
+NAMES = ("forks.md", "writing-rules.md", "settings.md", "json.md", "models.md", "explain.md", "timeline.md", "rules.md")
 PAGES = [PROJECT / "docs" / name for name in NAMES]
 FORKS = PAGES[0].read_text(encoding="utf-8")
 
@@ -29,6 +29,11 @@ def test_links_lead_somewhere(page: Path) -> None:
 def test_the_settings_page_is_up_to_date() -> None:
     made = runpy.run_path(str(PROJECT / ".ci" / "settings_page.py"))
     assert made["PAGE"].read_text(encoding="utf-8") == made["page"](), "run .ci/settings_page.py"
+
+
+def test_the_table_of_rules_is_up_to_date() -> None:
+    made = runpy.run_path(str(PROJECT / ".ci" / "rules_page.py"))
+    assert made["PAGE"].read_text(encoding="utf-8") == made["page"](), "run .ci/rules_page.py"
 
 
 def test_the_json_page_is_up_to_date_and_explains_every_field() -> None:
