@@ -80,3 +80,14 @@ def test_the_parameter_itself_is_followed_however_busy() -> None:
 def test_without_the_budget_every_field_is_followed() -> None:
     source = program("batch.size = other")
     assert reads_reached(sliced(source, "start.budget", budget=Budget(reads=None)), source) == MANY_READS
+
+
+@pytest.mark.parametrize("own", [True, False])
+def test_what_an_object_works_out_step_by_step_is_no_other_value(own: bool) -> None:
+    """Own methods set a field on the way to its final value; other functions use it for something else."""
+    head = "class Pool:\n    def start(self, budget):\n        self.size = budget\n"
+    inside = "".join(f"    def set{i}(self, other):\n        self.size = other\n" for i in range(OTHERS))
+    outside = "".join(f"def set{i}(pool: Pool, other):\n    pool.size = other\n" for i in range(OTHERS))
+    reads = "".join(f"def read{i}(pool: Pool):\n    show(pool.size)\n" for i in range(MANY_READS))
+    source = head + (inside if own else outside) + reads
+    assert reads_reached(sliced(source, "start.budget"), source) == (MANY_READS if own else 0)

@@ -37,7 +37,8 @@ class Share(msgspec.Struct, frozen=True):
 
 
 class Writers:
-    """Counts what writes a field; constants such as None and 0, which reset it, and adjustments of its own value aside."""
+    """Counts what writes a field from elsewhere; constants such as None and 0, which reset it, and adjustments of its own value
+    aside."""
 
     def __init__(self, program: Program, occurrences: Occurrences) -> None:
         self.program = program
@@ -51,7 +52,7 @@ class Writers:
             handed_in = self._parameter(store)
             calls = self.program.calls.callers(handed_in.function) if handed_in is not None else ()
             if handed_in is None or not calls:
-                total += 1
+                total += not self._is_own(store, place)
                 continue
             total += len(calls)
             at = (store.file.path, store.file.statement(store.statement).span.line)
@@ -71,6 +72,14 @@ class Writers:
                 continue
             if not any(isinstance(node, ir.Attribute) and node.attr == place.name for node in ir.walk(value)):
                 yield seen
+
+    def _is_own(self, store: Occurrence, place: Field) -> bool:
+        """Whether an object's own method sets the field: a step of working it out, not another use of the field."""
+        function = self.program.calls.inside(store.file, store.statement)
+        target = store.binding.target if store.binding is not None else None
+        if function is None or function.owner is None or not isinstance(target, ir.Attribute) or not isinstance(target.base, ir.Name):
+            return False
+        return target.base.id == function.receiver and self.program.classes.related(function.owner, place.owner)
 
     def _parameter(self, store: Occurrence) -> Parameter | None:
         """The constructor's parameter that a store keeps as it is."""
