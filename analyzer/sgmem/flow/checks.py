@@ -54,14 +54,7 @@ def _bounds(test: Expr, node: Expr | None) -> bool:
 
 def _leaves(file: File, statement: int) -> bool:
     """Whether a branch of the if ends in raise or return."""
-    rows = file.outline.statements
-    for index in range(statement + 1, len(rows)):
-        row = rows[index]
-        if row.parent == statement and row.kind in _STOPS:
-            return True
-        if row.scope == rows[statement].scope and row.parent < statement:
-            return False
-    return False
+    return any(file.outline.statements[index].kind in _STOPS for index in file.outline.inside(statement))
 
 
 __all__ = ["Checks"]

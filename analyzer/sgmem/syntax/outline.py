@@ -6,11 +6,14 @@ Outlines are cached by content hash; expressions are lowered on demand (`lower`)
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
 from sgmem.syntax.ir import Span, StatementKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 Block = Literal["body", "orelse", "handlers", "finally"]
 
@@ -89,3 +92,18 @@ class Outline(msgspec.Struct, frozen=True, array_like=True):
     statements: tuple[StatementOutline, ...]
     scopes: tuple[ScopeOutline, ...]
     imports: tuple[ImportOutline, ...]
+
+    def inside(self, statement: int, block: Block | None = None) -> Iterator[int]:
+        """The statements that stand directly in the blocks of another, or in the named one of its blocks, in order."""
+        end = self.statements[statement].span.end_line
+        for index in range(statement + 1, len(self.statements)):
+            row = self.statements[index]
+            if row.span.line > end:
+                return
+            if row.parent == statement and block in (None, row.block):
+                yield index
+
+    def last_inside(self, statement: int, block: Block) -> StatementKind | None:
+        """How a block of a statement ends; None where it has no such block."""
+        inside = list(self.inside(statement, block))
+        return self.statements[inside[-1]].kind if inside else None

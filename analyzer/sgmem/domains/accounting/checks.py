@@ -18,7 +18,6 @@ from sgmem.syntax import ir
 if TYPE_CHECKING:
     from sgmem.flow.guards import Conditions
     from sgmem.flow.uses import Use
-    from sgmem.program.files import File
     from sgmem.syntax.ir import Expr
 
 _TESTS = frozenset({"if", "while", "assert"})
@@ -51,7 +50,8 @@ def leaving(use: Use, images: int) -> Check | None:
     passed = from_expression(test)
     if row.kind == "if":
         passed = negate(passed)
-    if not implies(passed, Atom(text, ">=", 0)) or not (row.kind == "assert" or _leaves(use.file, use.statement)):
+    leaves = row.kind == "assert" or use.file.outline.last_inside(use.statement, "body") in ("raise", "return")
+    if not leaves or not implies(passed, Atom(text, ">=", 0)):
         return None
     location = Location(use.file, use.statement, test.span)
     return Check(location.code, location, images)
@@ -88,18 +88,6 @@ def _decides(use: Use) -> bool:
     """Whether the use is what a test compares."""
     is_header = use.file.outline.statements[use.statement].kind in _TESTS
     return is_header and any(isinstance(above, ir.Compare) for above in use.ancestors)
-
-
-def _leaves(file: File, statement: int) -> bool:
-    """Whether the body of an `if` ends by raising or returning."""
-    rows = file.outline.statements
-    last = -1
-    for index in range(statement + 1, len(rows)):
-        if rows[index].span.line > rows[statement].span.end_line:
-            break
-        if rows[index].parent == statement and rows[index].block == "body":
-            last = index
-    return last >= 0 and rows[last].kind in ("raise", "return")
 
 
 def _clamps(call: ir.Call, node: Expr) -> bool:

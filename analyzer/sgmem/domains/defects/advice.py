@@ -51,6 +51,12 @@ class ContradictingAdvice(msgspec.Struct, frozen=True):
 def contradicting_advice(facts: ProgramFacts) -> Iterator[ContradictingAdvice]:
     """Every check of an amount of memory whose message advises too little."""
     context = Context(facts)
+    for function, check, raised in raising_checks(facts):
+        yield from _in_check(context, function, check, raised)
+
+
+def raising_checks(facts: ProgramFacts) -> Iterator[tuple[Function, int, int]]:
+    """Every `if` that raises, with the raise, in functions that calculate with amounts of memory."""
     scopes = dict.fromkeys((file, file.outline.statements[index].scope) for file, index in facts.statements)
     for file, scope in scopes:
         if file.scope(scope).kind != "function":
@@ -59,7 +65,7 @@ def contradicting_advice(facts: ProgramFacts) -> Iterator[ContradictingAdvice]:
             row = file.outline.statements[index]
             if row.kind == "raise" and row.block == "body" and row.parent >= 0 and not is_aside(file, index):
                 if file.outline.statements[row.parent].kind == "if":
-                    yield from _in_check(context, Function(file, scope), row.parent, index)
+                    yield Function(file, scope), row.parent, index
 
 
 def _in_check(context: Context, function: Function, check: int, raised: int) -> Iterator[ContradictingAdvice]:

@@ -12,11 +12,10 @@ from sgmem.domains.accounting.location import Location, of_statement
 from sgmem.domains.algebra import arithmetic
 from sgmem.domains.algebra.forms import Ratio, Unsupported, number
 from sgmem.domains.algebra.solve import derivative_sign
-from sgmem.domains.defects.advice import formula_of
+from sgmem.domains.defects.advice import formula_of, raising_checks
 from sgmem.domains.execution.context import Context
 from sgmem.domains.ranges.facts import Fact, Facts
 from sgmem.domains.ranges.proof import signs
-from sgmem.flow.aside import is_aside
 from sgmem.program.entities import Function
 from sgmem.syntax import ir
 
@@ -48,16 +47,10 @@ class WrongDirection(msgspec.Struct, frozen=True):
 def wrong_directions(facts: ProgramFacts) -> Iterator[WrongDirection]:
     """Every check, in functions that calculate with amounts of memory, whose message leads away from passing it."""
     context = Context(facts)
-    scopes = dict.fromkeys((file, file.outline.statements[index].scope) for file, index in facts.statements)
-    for file, scope in scopes:
-        if file.scope(scope).kind != "function":
-            continue
-        for index in file.own_statements(scope):
-            row = file.outline.statements[index]
-            if row.kind != "raise" or row.block != "body" or row.parent < 0 or is_aside(file, index):
-                continue
-            if file.outline.statements[row.parent].kind == "if" and (_UP.search(text := file.own_text(index)) or _DOWN.search(text)):
-                yield from _in_check(context, Function(file, scope), row.parent, index)
+    for function, check, raised in raising_checks(facts):
+        text = function.file.own_text(raised)
+        if _UP.search(text) or _DOWN.search(text):
+            yield from _in_check(context, function, check, raised)
 
 
 def _in_check(context: Context, function: Function, check: int, raised: int) -> Iterator[WrongDirection]:

@@ -287,7 +287,7 @@ def _is_caught(file: File, index: int) -> bool:
     child, parent = index, rows[index].parent
     while parent >= 0 and rows[parent].kind not in ("function", "class"):
         if rows[parent].kind == "try" and rows[child].block == "body":
-            handlers = [at for at in range(parent, len(rows)) if rows[at].parent == parent and rows[at].kind == "except"]
+            handlers = [at for at in file.outline.inside(parent) if rows[at].kind == "except"]
             texts = [file.own_text(at) for at in handlers]
             if any(text.strip() in ("except:", "except") or _CATCHES & set(re.findall(r"\w+", text)) for text in texts):
                 return True

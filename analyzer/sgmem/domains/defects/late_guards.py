@@ -208,15 +208,7 @@ def _definition(facts: ProgramFacts, file: File, scope: int, place: str, at: int
 
 def _leaves(file: File, index: int) -> bool:
     """Whether a test ends its function, or this round of a loop, on one side without another."""
-    rows = file.outline.statements
-    if rows[index].kind == "assert":
+    if file.outline.statements[index].kind == "assert":
         return True
-    last = -1
-    for inner in range(index + 1, len(rows)):
-        if rows[inner].span.line > rows[index].span.end_line:
-            break
-        if rows[inner].parent == index:
-            if rows[inner].block == "orelse":
-                return False
-            last = inner
-    return last >= 0 and rows[last].kind in _LEAVING
+    has_other_side = next(file.outline.inside(index, "orelse"), None) is not None
+    return file.outline.last_inside(index, "body") in _LEAVING and not has_other_side

@@ -95,8 +95,7 @@ class MachineRequests:
 
     def _raises(self, file: File, statement: int) -> bool:
         """Whether a branch of an if ends the attempt."""
-        rows = file.outline.statements
-        return any(row.parent == statement and row.kind in ("raise", "return") for row in rows[statement + 1 : statement + 40])
+        return any(file.outline.statements[inner].kind in ("raise", "return") for inner in file.outline.inside(statement))
 
     def _compared(self, node: ir.Compare, function: Function, statement: int) -> Iterator[MachineRequest]:
         file = function.file

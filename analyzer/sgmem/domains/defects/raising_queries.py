@@ -50,7 +50,7 @@ def _in_query(facts: ProgramFacts, function: Function) -> Iterator[RaisingQuery]
             continue
         name = test.operand.id
         parsed = _filtered(facts, file, function.index, name, index)
-        body = [inner for inner in file.own_statements(function.index) if rows[inner].parent == index and rows[inner].block == "body"]
+        body = list(file.outline.inside(index, "body"))
         if parsed is None or not body or rows[body[-1]].kind != "raise":
             continue
         if not any(_reads_elsewhere(facts, file, inner) for inner in _inside(file, index)):

@@ -41,7 +41,7 @@ def settled_guards(facts: ProgramFacts) -> Iterator[SettledGuard]:
     for file, scope in sizing_scopes(facts):
         rows = file.outline.statements
         for index in file.own_statements(scope):
-            if rows[index].kind != "if" or is_aside(file, index) or not _raises(file, index):
+            if rows[index].kind != "if" or is_aside(file, index) or file.outline.last_inside(index, "body") != "raise":
                 continue
             test = file.test(index)
             fires = from_expression(test) if test is not None else TRUE
@@ -96,15 +96,3 @@ def _number(expr: Expr) -> Fraction | None:
 
 def _plain(value: Fraction) -> int | float:
     return int(value) if value.denominator == 1 else float(value)
-
-
-def _raises(file: File, index: int) -> bool:
-    """Whether the body of an `if` ends by raising."""
-    rows = file.outline.statements
-    last = -1
-    for inner in range(index + 1, len(rows)):
-        if rows[inner].span.line > rows[index].span.end_line:
-            break
-        if rows[inner].parent == index and rows[inner].block == "body":
-            last = inner
-    return last >= 0 and rows[last].kind == "raise"

@@ -121,5 +121,5 @@ def _same_keyword(node: Expr, above: tuple[Expr, ...], name: str) -> bool:
 
 def _only_stops(file: File, index: int) -> bool:
     """Whether all that depends on a test is a message or an error."""
-    inside = [at for at, row in enumerate(file.outline.statements) if row.parent == index]
+    inside = list(file.outline.inside(index))
     return bool(inside) and all(is_told(file, at) and file.outline.statements[at].kind != "if" for at in inside)

@@ -63,12 +63,7 @@ def _raise_of(file: File, statement: int) -> int | None:
     rows = file.outline.statements
     if rows[statement].kind == "assert":
         return statement
-    for index in range(statement + 1, len(rows)):
-        if rows[index].span.line > rows[statement].span.end_line:
-            break
-        if rows[index].kind == "raise" and rows[index].parent == statement and rows[index].block == "body":
-            return index
-    return None
+    return next((index for index in file.outline.inside(statement, "body") if rows[index].kind == "raise"), None)
 
 
 def message_of(context: Context, file: File, statement: int) -> str | None:
