@@ -12,10 +12,21 @@ import pytest
 
 from sgmem.cli.app import invoke
 from sgmem.config.validate import settings_of
+from sgmem.models.load import rows_of
 from sgmem.report.registry import format_names
 
 PROJECT = Path(__file__).parents[2]
-NAMES = ("forks.md", "writing-rules.md", "settings.md", "json.md", "models.md", "explain.md", "timeline.md", "rules.md")
+NAMES = (
+    "forks.md",
+    "writing-rules.md",
+    "settings.md",
+    "json.md",
+    "models.md",
+    "model-rows.md",
+    "explain.md",
+    "timeline.md",
+    "rules.md",
+)
 PAGES = [PROJECT / "docs" / name for name in NAMES]
 FORKS = PAGES[0].read_text(encoding="utf-8")
 
@@ -29,6 +40,11 @@ def test_links_lead_somewhere(page: Path) -> None:
 def test_the_settings_page_is_up_to_date() -> None:
     made = runpy.run_path(str(PROJECT / ".ci" / "settings_page.py"))
     assert made["PAGE"].read_text(encoding="utf-8") == made["page"](), "run .ci/settings_page.py"
+
+
+def test_the_page_of_model_rows_is_up_to_date() -> None:
+    made = runpy.run_path(str(PROJECT / ".ci" / "rows_page.py"))
+    assert made["PAGE"].read_text(encoding="utf-8") == made["page"](), "run .ci/rows_page.py"
 
 
 def test_the_table_of_rules_is_up_to_date() -> None:
@@ -62,6 +78,13 @@ def test_commands_and_their_options_exist(words: list[str], capsys: pytest.Captu
 def test_the_settings_shown_are_sound() -> None:
     (example,) = re.findall(r"```toml\n(.*?)```", FORKS, re.DOTALL)
     assert settings_of(tomllib.loads(example)).fail_on == "warning"
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_the_rows_shown_are_sound(number: int) -> None:
+    shown = tomllib.loads(re.findall(r"```toml\n(.*?)```", PAGES[4].read_text(encoding="utf-8"), re.DOTALL)[number])
+    rows = rows_of(shown["tool"]["sgmem"]["model"], "the page")
+    assert [len(found) for found in rows.values()] == [1]
 
 
 def test_every_format_is_named() -> None:

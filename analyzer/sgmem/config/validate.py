@@ -72,9 +72,17 @@ def _worded(error: str, value: Any, kind: Any, keys: Path) -> tuple[str, str | N
     choices = [str(choice) for choice in _choices(kind)]
     if said.startswith("Invalid enum value") and choices:
         return f"{where} = {value!r} is none of {', '.join(choices)}", suggestion(str(value), choices, fallback=False)
+    return f"{where}: {plainly(said)}", None
+
+
+def plainly(said: str) -> str:
+    """What msgspec said of a value, with the names that TOML has for types and the place in front."""
+    at = _AT.search(said)
+    said = _AT.sub("", said)
     for word, plain in _NAMES.items():
         said = re.sub(rf"`{word}(?: \| null)?`", plain, said)
-    return f"{where}: {said[:1].lower()}{said[1:]}", None
+    said = f"{said[:1].lower()}{said[1:]}"
+    return f"{at['path'].lstrip('.')}: {said}" if at else said
 
 
 def _choices(kind: Any) -> tuple[Any, ...]:

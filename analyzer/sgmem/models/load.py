@@ -34,7 +34,12 @@ FILES: dict[str, type[Row]] = {
 
 
 class ModelError(Exception):
-    """A model file that cannot be used: which file, which row, and why, in one line."""
+    """A model file that cannot be used: `where`, the file and row, and what is wrong there, in one line."""
+
+    def __init__(self, where: str, said: str) -> None:
+        super().__init__(f"{where}: {said}")
+        self.where = where
+        self.said = said
 
 
 class Table(Generic[RowT]):
@@ -124,7 +129,7 @@ def load_models(
         try:
             data = path.read_bytes()
         except OSError as error:
-            raise ModelError(f"{path}: {error.strerror}") from None
+            raise ModelError(str(path), str(error.strerror)) from None
         digest.update(data + b"\0")
         for key, found in read_rows(data, str(path)).items():
             rows[key] += found
@@ -147,9 +152,9 @@ def read_rows(data: bytes, path: str) -> dict[str, list[Row]]:
     try:
         document = tomllib.loads(data.decode("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ModelError(f"{path}: {error}") from None
+        raise ModelError(path, str(error)) from None
     except RecursionError:
-        raise ModelError(f"{path}: its values are nested too deeply to be read") from None
+        raise ModelError(path, "its values are nested too deeply to be read") from None
     return rows_of(document, path)
 
 
@@ -158,9 +163,9 @@ def rows_of(document: Mapping[str, object], path: str) -> dict[str, list[Row]]:
     found: dict[str, list[Row]] = {}
     for key, entries in document.items():
         if key not in FILES:
-            raise ModelError(f"{path}: unknown table [[{key}]], expected one of {', '.join(FILES)}")
+            raise ModelError(path, f"unknown table [[{key}]], expected one of {', '.join(FILES)}")
         if not isinstance(entries, list):
-            raise ModelError(f"{path}: {key} must be written as [[{key}]]")
+            raise ModelError(path, f"{key} must be written as [[{key}]]")
         found[key] = [_row(entry, FILES[key], f"{path}: [[{key}]] row {number}") for number, entry in enumerate(entries, 1)]
     return found
 
@@ -173,9 +178,9 @@ def _row(entry: object, kind: type[Row], where: str) -> Row:
         for pattern in (*row.names, *row.unless, *(row.of if isinstance(row, ConfigRow) else ())):
             validate(pattern)
     except (msgspec.ValidationError, PatternError) as error:
-        raise ModelError(f"{where}: {error}") from None
+        raise ModelError(where, str(error)) from None
     if not row.names:
-        raise ModelError(f"{where}: names is empty")
+        raise ModelError(where, "names is empty")
     return row
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 def models_with(own: OwnModels) -> Models:
     """The models with the project's own rows in front. Raises UsageError for a row, a root or a file that is not sound."""
+    from sgmem.config.validate import plainly
     from sgmem.models.load import ModelError, load_models
     from sgmem.models.patterns import PatternError, validate
 
@@ -26,7 +27,7 @@ def models_with(own: OwnModels) -> Models:
     try:
         return load_models([Path(file) for file in own.files], own.rows, own.origin)
     except ModelError as error:
-        raise UsageError(str(error), hint="CONTRIBUTING.md and docs/models.md say what a row holds") from None
+        raise UsageError(f"{error.where}: {plainly(error.said)}", hint="docs/model-rows.md lists the fields of every row") from None
 
 
 def own_stamp(own: OwnModels) -> str:
