@@ -25,11 +25,12 @@ class EmptySequenceRule(Rule):
 
     def check(self, facts: Facts) -> Iterator[Report]:
         for found in facts.empty_sequences():
+            where = "" if found.producer.path == found.use.path else f" of {found.producer.path}"
             hops = [Point(hop, "it is handed on here") for hop in found.hops]
             yield Report(
                 location=found.use,
                 message=f"{found.word} of {found.name} is taken although it may be empty: {_WHY[found.reason]}, "
-                f"line {found.producer.line}; the error that follows says nothing of memory",
+                f"line {found.producer.line}{where}; the error that follows says nothing of memory",
                 steps=(
                     Point(found.producer, _WHY[found.reason]),
                     *hops,
@@ -37,5 +38,5 @@ class EmptySequenceRule(Rule):
                 ),
                 fix=f"say what holds when {found.name} is empty, or give a default",
                 confidence="medium",
-                persona="pedantic" if found.weak else "regular",
+                persona="auditor" if found.weak else "regular",
             )

@@ -16,7 +16,7 @@ Statistic = Literal["now", "peak"]
 MeasuredScope = Literal["process", "device", "node", "machine"]
 EventKind = Literal[
     "communicator", "load-weights", "pool", "tensor", "workspace", "graph-capture", "warm-up", "offload", "release",
-    "restore", "empty-cache", "collect", "synchronize", "forward",
+    "restore", "empty-cache", "collect", "synchronize", "reset-peak", "forward",
 ]  # fmt: skip
 Effect = Literal["allocates", "frees", "none"]
 Where = Annotated[Literal["device", "host"], Meta(description="the memory it touches")]

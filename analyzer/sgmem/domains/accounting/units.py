@@ -7,6 +7,7 @@ definitions meet, the claim is only as good as the worst of them.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -47,6 +48,7 @@ MAX_FILES = 4
 _KEYED = frozenset({"get", "pop", "getattr"})
 _SAME_METHODS = frozenset({"item", "cpu", "clone", "tolist", "get"})
 """Methods that give back the amount they are called on; `get` where it is given nothing, as of an environment variable."""
+_WORDED = re.compile(r"_*(?:format|fmt|render|describe|humanize|pretty|print)_")
 _SAME_FUNCTIONS = frozenset({"tensor", "as_tensor", "Tensor", "array", "Decimal"})
 
 
@@ -252,6 +254,8 @@ class Units:
             if modelled is not None:
                 return modelled
         name = _named(suffix_evidence(last, leaf.func.span), here)
+        if name is not None and self._is_text(leaf, here.file, scope):
+            return None
         if not deep or len(self.program.files.tree.mentioning(last)) > MAX_FILES:
             return name
         found: list[Known | Fraction | None] = []
@@ -261,6 +265,13 @@ class Units:
             else:
                 found.append(None)
         return _reconciled(_met(found), name)
+
+    def _is_text(self, call: ir.Call, file: File, scope: int) -> bool:
+        """Whether a function puts an amount into words: `format_gib(x)` gives "3.2 GiB", which is in no unit."""
+        if _WORDED.match(last_name(call)):
+            return True
+        targets = self.program.calls.targets(call, file, scope)
+        return any(isinstance(target, Function) and gives_text(target) for target, _, _ in targets)
 
     def _returned(self, function: Function, depth: int) -> list[Known | Fraction | None]:
         file = function.file
@@ -281,6 +292,20 @@ class Units:
                         continue
                     return Known(evidence.weakened("the name is used loosely") if row.hint else evidence, here)
         return None
+
+
+def gives_text(function: Function) -> bool:
+    """Whether a function is declared to return text, or returns nothing but templates and literal text."""
+    file = function.file
+    if function.scope.returns is not None and file.source.slice(function.scope.returns).strip("\"' ") == "str":
+        return True
+    returned = [index for index in file.own_statements(function.index) if file.outline.statements[index].kind == "return"]
+    values = [value for index in returned for value in file.statement(index).values]
+    return bool(values) and all(isinstance(value, ir.Format) or _is_literal_text(value) for value in values)
+
+
+def _is_literal_text(value: Expr) -> bool:
+    return isinstance(value, ir.Const) and isinstance(value.value, str)
 
 
 def _wrapped(call: ir.Call, last: str) -> Expr | None:

@@ -78,10 +78,23 @@ def _met(passes: Passes, read: Consumer, change: Decision) -> Meeting | None:
     """Where one pass, and not one statement, comes before another that changes the same object."""
     first, second = Stop(read.file, read.statement), Stop(change.file, change.statement)
     met = passes.meeting(first, second) if first.scope != second.scope else None
-    if met is None or _builds(passes, met, change):
+    if met is None or _builds(passes, met, change) or not _may_be_one(passes, read, change):
         return None
     # What the function around both works out on the way is its own affair, unless it keeps it at once.
     return met if len(met.first) > 1 or read.stored.statement == read.statement else None
+
+
+def _may_be_one(passes: Passes, read: Consumer, change: Decision) -> bool:
+    """Whether one object can run both: methods of two subclasses that override each other's are never met on one."""
+    program = passes.program
+    one, other = (program.calls.inside(each.file, each.statement) for each in (read, change))
+    if one is None or other is None or one.owner is None or other.owner is None or program.classes.related(one.owner, other.owner):
+        return True
+    owners = {place.owner for place in read.places & change.places}
+    if not all(any(program.classes.related(mine, owner) for owner in owners) for mine in (one.owner, other.owner)):
+        return True  # another object's field, which both are handed
+    below = set(program.classes.subclasses(one.owner)) & set(program.classes.subclasses(other.owner))
+    return bool(below)
 
 
 def _builds(passes: Passes, met: Meeting, change: Decision) -> bool:

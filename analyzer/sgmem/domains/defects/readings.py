@@ -114,6 +114,8 @@ def _uneven(facts: ProgramFacts, formula: Formula, one: Named, other: Named) -> 
         return None
     if left.frame.statistic != right.frame.statistic:
         peak, now = (one, other) if left.frame.statistic == "peak" else (other, one)
+        if _counts_anew(facts, now[1].location, peak[1].location):
+            return None
         return _found(formula, now, peak, "peak", ())
     felt = _FELT_BY.get(left.frame.quantity, frozenset())
     before, after = (felt & {*gauge.frame.hygiene, *_care(facts, gauge.location)} for gauge in (left, right))
@@ -122,6 +124,35 @@ def _uneven(facts: ProgramFacts, formula: Formula, one: Named, other: Named) -> 
     if after > before:
         return _found(formula, one, other, "hygiene", tuple(sorted(after - before)))
     return None
+
+
+def _counts_anew(facts: ProgramFacts, now: Location, peak: Location) -> bool:
+    """Whether the peak was reset where the current value was read: the difference is the most that was held in between."""
+    file, scope = peak.file, peak.file.outline.statements[peak.statement].scope
+    tree = facts.events.activations.tree(file, scope)
+    for index in file.own_statements(scope):
+        if index < peak.statement and "reset_" in file.own_text(index) and tree.dominates(index, peak.statement):
+            calls = (node for root in file.statement(index).expressions() for node in ir.walk(root) if isinstance(node, ir.Call))
+            rows = (facts.events.row(node, file, scope) for node in calls)
+            if any(row is not None and row.kind == "reset-peak" for row in rows):
+                return not _charged_between(facts, now, Location(file, index, peak.span))
+    return False
+
+
+def _charged_between(facts: ProgramFacts, one: Location, other: Location) -> bool:
+    """Whether something that allocates much stands between two places of one function; true where they are in two."""
+    file, scope = one.file, one.file.outline.statements[one.statement].scope
+    if other.file is not file or file.outline.statements[other.statement].scope != scope:
+        return True
+    first, last = sorted((one.statement, other.statement))
+    for index in file.own_statements(scope):
+        if first < index < last and "(" in file.own_text(index):
+            for root in file.statement(index).expressions():
+                for node in ir.walk(root):
+                    row = facts.events.row(node, file, scope) if isinstance(node, ir.Call) else None
+                    if row is not None and row.kind in CHARGED:
+                        return True
+    return False
 
 
 def _found(formula: Formula, plain: Named, cared: Named, how: Literal["hygiene", "peak"], care: tuple[str, ...]) -> UnevenReadings:

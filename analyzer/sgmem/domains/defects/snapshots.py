@@ -343,6 +343,8 @@ def _used(facts: ProgramFacts, file: File, index: int, taken: Taken, after: set[
             if seen.place not in taken.places or is_told(seen.file, seen.statement):
                 continue
             here = seen.file is file and seen.scope == scope
+            if not here and (seen.file, seen.scope) == (taken.location.file, _scope(taken.location)):
+                continue  # the function of the copy reads it before its caller makes the change
             if here and (seen.statement == index or (seen.statement in own and seen.statement not in after)):
                 continue
             found = Location(seen.file, seen.statement, seen.node.span)
@@ -350,6 +352,10 @@ def _used(facts: ProgramFacts, file: File, index: int, taken: Taken, after: set[
                 return found
             elsewhere = elsewhere or found
     return elsewhere
+
+
+def _scope(at: Location) -> int:
+    return at.file.outline.statements[at.statement].scope
 
 
 def _reads(file: File, at: int, name: str) -> bool:

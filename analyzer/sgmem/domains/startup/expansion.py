@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sgmem.program.files import File
     from sgmem.syntax.ir import Expr
 
-HIDDEN = frozenset({"tensor", "synchronize", "forward"})
+HIDDEN = frozenset({"tensor", "synchronize", "reset-peak", "forward"})
 """Events that are too small or too many to be steps of a start-up."""
 MAX_DEPTH = 60
 MAX_FUNCTIONS = 12000
