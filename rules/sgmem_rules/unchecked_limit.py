@@ -9,7 +9,7 @@ from sgmem.api import Point, Report, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sgmem.api import Facts
+    from sgmem.api import EmptyShare, Facts
 
 
 class UncheckedLimitRule(Rule):
@@ -17,7 +17,12 @@ class UncheckedLimitRule(Rule):
     code = "SGM212"
 
     def check(self, facts: Facts) -> Iterator[Report]:
-        for found in facts.unchecked_limits():
+        limits = list(facts.unchecked_limits())
+        known = {(found.shrunk.path, found.shrunk.line) for found in limits}
+        for share in facts.ranks.empty_shares():
+            if (share.share.path, share.share.line) not in known:
+                yield self._share(share)
+        for found in limits:
             when = f"{found.by} is not below {found.smaller}" if found.negative else f"{found.smaller} is less than {found.by}"
             what = "0 or less" if found.negative else "0"
             yield Report(
@@ -31,3 +36,15 @@ class UncheckedLimitRule(Rule):
                 fix=f"check {found.name} where it is set, and name the settings that make it too small",
                 confidence="medium",
             )
+
+    @staticmethod
+    def _share(found: EmptyShare) -> Report:
+        what = f"; it is kept as {found.kept}" if found.kept else ""
+        return Report(
+            location=found.share,
+            message=f"no rank gets any of the {found.things} when {found.count} is less than {found.by}, and what is sized by it has room "
+            "for nothing",
+            steps=(Point(found.share, f"0 when {found.count} is less than {found.by}{what}"),),
+            fix="give every rank one at least, max(1, ...), or refuse such settings where they are read",
+            confidence="medium",
+        )

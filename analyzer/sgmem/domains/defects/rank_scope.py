@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sgmem.domains.defects.converted_caps import ConvertedCap
+    from sgmem.domains.defects.empty_shares import EmptyShare
     from sgmem.domains.defects.foreign_granules import ForeignGranule
     from sgmem.domains.defects.foreign_groups import ForeignGroup
     from sgmem.domains.defects.machine_requests import MachineRequest
@@ -73,6 +74,12 @@ class RankScope:
         from sgmem.domains.defects.machine_requests import MachineRequests
 
         return MachineRequests(self.program, self.models, self.gauges, self.groups).found()
+
+    def empty_shares(self) -> Iterator[EmptyShare]:
+        """Shares of a server's count of which some ranks may get none."""
+        from sgmem.domains.defects.empty_shares import empty_shares
+
+        return empty_shares(self.program, self.groups, self.counts)
 
     def overlapping_strides(self) -> Iterator[OverlappingStride]:
         """Indices of devices that two ranks share."""
