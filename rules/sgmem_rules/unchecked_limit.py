@@ -42,7 +42,7 @@ class UncheckedLimitRule(Rule):
         what = f"; it is kept as {found.kept}" if found.kept else ""
         return Report(
             location=found.share,
-            message=f"no rank gets any of the {found.things} when {found.count} is less than {found.by}, and what is sized by it has room "
+            message=f"no rank gets any of the {found.things} when {found.count} is less than {found.by}: what is sized by it has room "
             "for nothing",
             steps=(Point(found.share, f"0 when {found.count} is less than {found.by}{what}"),),
             fix="give every rank one at least, max(1, ...), or refuse such settings where they are read",
