@@ -272,6 +272,13 @@ def test_locals_of_two_functions_that_loops_set_are_two_inputs() -> None:
     assert asked(source, "cell", "layers.total=3", "heads.total=5").result.value == 40
 
 
+def test_a_name_that_the_source_does_not_know_is_refused_with_those_it_needs() -> None:
+    with pytest.raises(UsageError, match="--set totl: nothing in the source has that name") as caught:
+        asked(BUDGET, "rest", "totl=100", "share=0.5")
+    assert caught.value.hint is not None
+    assert {"free", "total", "share"} == set(caught.value.hint.partition(" from ")[2].partition(";")[0].split(", "))
+
+
 @pytest.mark.parametrize("value", ["nan", "-NaN", "inf", "-Infinity", "1e400"])
 def test_what_is_no_number_is_refused(value: str) -> None:
     with pytest.raises(UsageError):

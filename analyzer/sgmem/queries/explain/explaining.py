@@ -51,10 +51,10 @@ def compute(tree: SourceTree, text: str, options: ExplainOptions) -> Explain:
     observed = _observed(options, text)
     models = models_with(options.own)
     context = Context(ProgramFacts(Program(tree, tuple(tree.files), models.config), models))
-    _check_names(tree, given)
     report("looking for the formula")
     plain = {name: one.value for name, one in given.items()}
     target = find_target(tree, context, text, lambda target: _fit(context, target, plain))
+    _check_names(tree, context, target, plain)
     report("following the formula")
     return Explaining(tree, context, target, text, given).explained(observed)
 
@@ -70,14 +70,16 @@ def _observed(options: ExplainOptions, text: str) -> Given | None:
     return found
 
 
-def _check_names(tree: SourceTree, given: Mapping[str, Given]) -> None:
+def _check_names(tree: SourceTree, context: Context, target: Target, given: Mapping[str, Known]) -> None:
+    """Raises UsageError for a name that the source does not know, and says which it does know."""
     for name in given:
         last = name.removeprefix(LENGTH).removesuffix(")").rpartition(".")[2]
         if not tree.mentioning(last) and not tree.mentioning(f"_{last}"):
-            close = similar(tree, last)
-            raise UsageError(
-                f"--set {name}: nothing in the source has that name", hint=f"like it are {', '.join(close)}" if close else None
-            )
+            run = Run(context, target, given)
+            needed = [path.rpartition(".")[2] for path in run.machine.inputs.all if run.value is None or path in run.value.inputs]
+            hints = {f"{target.name} is computed from ": needed, "like it are ": similar(tree, last)}
+            said = "; ".join(f"{start}{', '.join(names)}" for start, names in hints.items() if names)
+            raise UsageError(f"--set {name}: nothing in the source has that name", hint=said or None)
 
 
 def _fit(context: Context, target: Target, given: Mapping[str, Known]) -> int:
