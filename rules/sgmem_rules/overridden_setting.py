@@ -22,13 +22,14 @@ class OverriddenSetting(Rule):
             if found.how == "scaled" and not found.share:
                 continue  # see repeated-scaling
             flag = f"--{found.name.replace('_', '-')}"
+            done = "calculated anew" if found.how == "calculated" else found.how
             again = ", and once more wherever it runs again" if found.how == "scaled" else ""
             yield Report(
                 location=found.location,
-                message=f"{found.name} is {found.how} although the user may have given it with {flag}: nothing asks whether it is None"
+                message=f"{found.name} is {done} although the user may have given it with {flag}: nothing asks whether it is None"
                 f"{again}",
-                steps=(Point(found.location, f"{found.how} here, whatever {flag} said"),),
+                steps=(Point(found.location, f"{done} here, whatever {flag} said"),),
                 fix=f"do it only where {found.name} is None and a default is chosen",
-                persona="regular" if found.share else "pedantic",
+                persona="regular" if found.share or found.how == "calculated" else "pedantic",
                 confidence="high" if found.share else "medium",
             )

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 class ServerArgs:
     mem_fraction_static: float = 0.88
     chunked_prefill_size: int = 8192
+    state_cache_size: int | None = None
 
     def __post_init__(self):
         {code}
@@ -22,6 +23,7 @@ class ServerArgs:
 def add_arguments(parser):
     parser.add_argument("--mem-fraction-static", type=float)
     parser.add_argument("--chunked-prefill-size", type=int)
+    parser.add_argument("--state-cache-size", type=int)
 """
 
 
@@ -40,6 +42,8 @@ def changes(code: str) -> tuple[SettingChange, ...]:
         ("self.mem_fraction_static = 0.8", "replaced"),
         ("assert self.chunked_prefill_size % 2 == 0; self.chunked_prefill_size //= 2", "scaled"),
         ("if self.mem_fraction_static is None: self.chunked_prefill_size = 2048", "replaced"),
+        ("self.chunked_prefill_size = self.chunked_prefill_size // (self.ranks if self.split else 1)", "scaled"),
+        ("self.state_cache_size = int(self.rest * 2**30 // self.bytes)", "calculated"),
     ],
 )
 def test_a_change_without_a_question_is_found(code: str, how: str) -> None:
@@ -55,6 +59,10 @@ def test_a_change_without_a_question_is_found(code: str, how: str) -> None:
         "self.mem_fraction_static = min(self.mem_fraction_static, 0.9)",
         "self.mem_fraction_static = float(self.mem_fraction_static)",
         "self.chunked_prefill_size = -1",
+        "self.chunked_prefill_size = int(self.rest * 2**30 // self.bytes)",
+        "given = self.state_cache_size; self.state_cache_size = given // 2",
+        "self.state_cache_size = self.rest",
+        "if not self.state_cache_size: self.state_cache_size = self.rest // 2",
         "assert self.mem_fraction_static is None; self.mem_fraction_static = 0.8",
     ],
 )

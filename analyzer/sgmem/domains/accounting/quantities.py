@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _NO_QUANTITY = frozenset({"ranks", "layers", "heads", "bytes/element", "elements"})
 """Units of what a memory quantity is worked out from rather than kept as."""
+_AMOUNTS = frozenset({"fraction", "GiB", "GB", "MiB", "bytes"})
 _ENDINGS = ("cache_size", "pool_size", "gpu_memory", "num_pages", "num_reqs")
 """What else names of budgets and capacities end in."""
 _UNIT_ENDING = re.compile(r"_(?:gib|mib|gb|mb|bytes)$")
@@ -70,6 +71,10 @@ class Quantities:
     def is_modelled(self, name: str) -> bool:
         """Whether the models know a field of exactly that name."""
         return name in self._names.modelled
+
+    def is_amount(self, name: str) -> bool:
+        """Whether a field or variable of that name keeps an amount or a share of memory, not a count."""
+        return self._names.modelled.get(name) in _AMOUNTS or _UNIT_ENDING.search(name) is not None
 
     @cached_property
     def paths(self) -> Mapping[str, tuple[str, ...]]:

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from sgmem.control.rendering import render
+from sgmem.domains.accounting.changes import how_changed
 from sgmem.domains.accounting.location import Location, of_statement
+from sgmem.domains.algebra import arithmetic
 from sgmem.flow.places import Field
 from sgmem.program.files import dotted
 from sgmem.syntax import ir
@@ -21,7 +23,9 @@ if TYPE_CHECKING:
     from sgmem.program.entities import Class
     from sgmem.program.files import File
     from sgmem.program.program import Program
-    from sgmem.syntax.ir import Binding
+    from sgmem.syntax.ir import Binding, Expr
+
+How = Literal["scaled", "replaced", "calculated"]
 
 MAX_FILES = 400
 _SCALES = frozenset({"*", "/", "//"})
@@ -30,36 +34,28 @@ _SCALES = frozenset({"*", "/", "//"})
 class SettingChange(msgspec.Struct, frozen=True):
     """A write to the setting `name` that no condition on the setting keeps from a value that the user gave.
 
-    `how`: it is scaled, or replaced by a constant. `share`: the setting is a share or an amount of memory. `copied`: where the object
-    whose method this is had already copied the setting, so that what it uses later is the copy.
+    `how`: it is scaled, replaced by a constant, or replaced by what is calculated from other things although None stands for "not
+    given". `share`: the setting is a share or an amount of memory. `copied`: where the object whose method this is had already copied
+    the setting, so that what it uses later is the copy.
     """
 
     name: str
     location: Location
-    how: Literal["scaled", "replaced"]
+    how: How
     value: str
     share: bool
     copied: Location | None = None
 
 
 def setting_changes(facts: ProgramFacts) -> Iterator[SettingChange]:
-    """Every such write to a field that the models know and a flag sets."""
-    program = facts.program
-    names: dict[str, bool] = {}
-    for row in facts.models.units.rows:
-        if row.kind == "field" and row.unit not in ("ranks", "layers", "heads"):
-            for pattern in row.names:
-                last = pattern.rpartition(".")[2]
-                if last.isidentifier():
-                    share = row.unit in ("fraction", "GiB", "GB", "MiB", "bytes")
-                    names[last] = names.get(last, False) or share
-    for name, share in sorted(names.items()):
-        changes = re.compile(rb"\.%s\s*(?:\*=|/=|//=|=\s*(?:-?[\d.]|[\w.]+\.%s\b))" % ((name.encode(),) * 2))
-        changing = [path for path in program.files.focus_on(name) if changes.search(program.files.tree.read(path))]
-        for path in changing if changing and _is_flag(program, name) else ():
-            file = program.files.get(path)
+    """Every such write to a field that keeps a quantity of memory and that a flag sets."""
+    for name, paths in facts.quantities.paths.items():
+        changes = re.compile(rb"\.%s\s*(?:\*=|/=|//=|=\s*[-\w(])" % name.encode())
+        changing = [path for path in paths if changes.search(facts.program.files.tree.read(path))]
+        for path in changing if changing and _is_flag(facts.program, name) else ():
+            file = facts.program.files.get(path)
             if file is not None:
-                yield from _in_file(facts, file, name, share)
+                yield from _in_file(facts, file, name, facts.quantities.is_amount(name))
 
 
 def _is_flag(program: Program, name: str) -> bool:
@@ -73,8 +69,10 @@ def _in_file(facts: ProgramFacts, file: File, name: str, share: bool) -> Iterato
         if not file.may_bind(index, name) or file.scope(file.outline.statements[index].scope).kind != "function":
             continue
         for seen in facts.occurrences.writes_in_statement(file, index, name):
-            how = _change(seen.binding, name) if seen.binding is not None else None
+            how = _change(facts, file, index, seen.binding) if seen.binding is not None else None
             if how is None or seen.binding is None or not isinstance(seen.place, Field) or seen.grade == "name":
+                continue
+            if how == "calculated" and not _is_none_at_first(facts, seen.place):
                 continue
             if not _is_setting(facts, seen.place.owner, name, copies=share or how == "scaled") or _asked(facts, file, index, name, how):
                 continue
@@ -84,7 +82,7 @@ def _in_file(facts: ProgramFacts, file: File, name: str, share: bool) -> Iterato
             break
 
 
-def _change(binding: Binding, name: str) -> Literal["scaled", "replaced"] | None:
+def _change(facts: ProgramFacts, file: File, index: int, binding: Binding) -> How | None:
     """How an assignment changes what was there."""
     value = binding.value
     if binding.how == "augment":
@@ -92,8 +90,28 @@ def _change(binding: Binding, name: str) -> Literal["scaled", "replaced"] | None
     if isinstance(value, ir.Const) and isinstance(value.value, int | float) and not isinstance(value.value, bool):
         return "replaced" if value.value > 0 else None
     if isinstance(value, ir.Binary) and value.operator in _SCALES and dotted(value.left) == dotted(binding.target):
-        return "scaled" if isinstance(value.right, ir.Const) else None
-    return None
+        return "scaled"
+    target = dotted(binding.target)
+    if value is None or target is None or binding.how != "assign" or not _is_product(value):
+        return None
+    return "calculated" if how_changed(facts, file, index, target) == "replaced" else None
+
+
+def _is_product(value: Expr) -> bool:
+    """Whether a value is calculated by multiplying or dividing, roundings aside."""
+    while isinstance(value, ir.Call) and arithmetic.function_name(value) is not None and len(value.args) == 1:
+        value = value.args[0].value
+    return isinstance(value, ir.Binary) and value.operator in _SCALES
+
+
+def _is_none_at_first(facts: ProgramFacts, place: Field) -> bool:
+    """Whether a record declares a field with None, which says that the user gave nothing."""
+    for owner in facts.program.classes.mro(place.owner):
+        index = facts.program.classes.declaration(owner, place.name)
+        if index is not None:
+            values = [b.value for b in owner.file.statement(index).bindings if dotted(b.target) == place.name]
+            return any(isinstance(value, ir.Const) and value.value is None for value in values)
+    return False
 
 
 def _is_setting(facts: ProgramFacts, owner: Class, name: str, *, copies: bool) -> bool:
