@@ -12,7 +12,7 @@ PROJECT = Path(__file__).parents[1]
 PAGE = PROJECT / "docs" / "json.md"
 SCHEMAS = PROJECT / "analyzer" / "sgmem" / "report" / "schema"
 INTRODUCTIONS = PROJECT / ".ci" / "json_page"
-COMMANDS = ("trace", "check", "timeline", "explain", "reconcile", "models")
+COMMANDS = ("trace", "check", "timeline", "explain", "reconcile", "models", "units")
 
 COMMON = {
     "path": "relative to the folder that holds the package",

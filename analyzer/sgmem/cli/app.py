@@ -26,6 +26,8 @@ from sgmem.cli.timeline import EPILOG as TIMELINE_EPILOG
 from sgmem.cli.timeline import timeline
 from sgmem.cli.trace import EPILOG as TRACE_EPILOG
 from sgmem.cli.trace import trace
+from sgmem.cli.units import EPILOG as UNITS_EPILOG
+from sgmem.cli.units import units
 from sgmem.version import __version__
 
 EPILOG = """\b
@@ -69,6 +71,7 @@ app.command(epilog=EXPLAIN_EPILOG, short_help="Put numbers into a formula, and f
 app.command(epilog=RECONCILE_EPILOG, short_help="Check a server's log against the formula.")(reconcile)
 app.command(epilog=RULE_EPILOG, short_help="Explain a rule, or list them all.")(rule)
 app.command(epilog=MODELS_EPILOG, short_help="List the model rows and what each matches.")(models)
+app.command(epilog=UNITS_EPILOG, short_help="Tell which amounts are in a known unit.")(units)
 app.command(epilog=CONFIG_EPILOG, short_help="Show the settings in force and from where.")(config)
 app.command(epilog=INIT_EPILOG, short_help="Write a commented start of the settings.")(init)
 app.add_typer(baseline, name="baseline", short_help="Accept, prune or show the findings that are known.")

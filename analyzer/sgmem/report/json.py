@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from sgmem.queries.results.reconcile import Reconciliation
     from sgmem.queries.results.timeline import Timeline
     from sgmem.queries.results.trace import Trace
+    from sgmem.queries.results.units import UnitsResult
 
 TRACE_ORDER = ("schema", "parameter", "source", "sites", "flows", "formulas", "after_construction", "unresolved")
 EXPLAIN_ORDER = ("schema", "target", "result", "steps", "inputs", "thresholds", "observed")
@@ -44,6 +45,11 @@ def render_explain_json(result: Explain) -> str:
 def render_models_json(result: ModelsResult) -> str:
     """Return the rows in force as `sgmem/models/1`, indented, with a newline at the end."""
     return encode(result, ("schema", "source", "rows", "suggestions"))
+
+
+def render_units_json(result: UnitsResult) -> str:
+    """Return amounts by unit as `sgmem/units/1`, indented, with a newline at the end."""
+    return encode(result, ("schema", "source", "amounts", "known", "unknown", "suggestions"))
 
 
 def render_timeline_json(result: Timeline) -> str:

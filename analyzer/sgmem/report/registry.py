@@ -55,6 +55,10 @@ FORMATS: dict[str, tuple[Format, ...]] = {
         Format("text", "models.terminal:render_models_text", for_people=True),
         Format("json", "json:render_models_json"),
     ),
+    "units": (
+        Format("text", "units.terminal:render_units_text", for_people=True),
+        Format("json", "json:render_units_json"),
+    ),
     "timeline": (
         Format("text", "timeline.terminal:render_timeline_text", for_people=True),
         Format("json", "json:render_timeline_json"),

@@ -235,7 +235,7 @@ class Units:
 
     def _called(self, leaf: ir.Call, here: Location, deep: bool, depth: int) -> Known | None:
         last = last_name(leaf)
-        inner = _wrapped(leaf, last)
+        inner = wrapped(leaf, last)
         if inner is not None:
             evidence = self.infer(inner, here.file, here.statement, deep, depth)
             return Known(evidence, self._where(inner, here.file, here.statement, deep, depth)) if evidence is not None else None
@@ -308,7 +308,7 @@ def _is_literal_text(value: Expr) -> bool:
     return isinstance(value, ir.Const) and isinstance(value.value, str)
 
 
-def _wrapped(call: ir.Call, last: str) -> Expr | None:
+def wrapped(call: ir.Call, last: str) -> Expr | None:
     """The amount that a call only wraps or unwraps: `torch.tensor(x)`, `x.item()`, `envs.CACHE_MB.get()`."""
     if isinstance(call.func, ir.Attribute) and last in _SAME_METHODS and not call.args:
         return call.func.base

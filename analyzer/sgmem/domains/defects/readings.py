@@ -128,14 +128,13 @@ def _uneven(facts: ProgramFacts, formula: Formula, one: Named, other: Named) -> 
 
 def _counts_anew(facts: ProgramFacts, now: Location, peak: Location) -> bool:
     """Whether the peak was reset where the current value was read: the difference is the most that was held in between."""
-    file, scope = peak.file, peak.file.outline.statements[peak.statement].scope
-    tree = facts.events.activations.tree(file, scope)
-    for index in file.own_statements(scope):
-        if index < peak.statement and "reset_" in file.own_text(index) and tree.dominates(index, peak.statement):
-            calls = (node for root in file.statement(index).expressions() for node in ir.walk(root) if isinstance(node, ir.Call))
-            rows = (facts.events.row(node, file, scope) for node in calls)
-            if any(row is not None and row.kind == "reset-peak" for row in rows):
-                return not _charged_between(facts, now, Location(file, index, peak.span))
+    for file, scope in {(at.file, at.file.outline.statements[at.statement].scope) for at in (now, peak)}:
+        for index in file.own_statements(scope):
+            if "reset_" in file.own_text(index) and not (file is peak.file and index >= peak.statement):
+                calls = (node for root in file.statement(index).expressions() for node in ir.walk(root) if isinstance(node, ir.Call))
+                rows = (facts.events.row(node, file, scope) for node in calls)
+                if any(row is not None and row.kind == "reset-peak" for row in rows):
+                    return not _charged_between(facts, now, Location(file, index, peak.span))
     return False
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
 from sgmem.control.evaluation import expression_conditions
 from sgmem.control.implication import implies
-from sgmem.control.predicates import Atom, all_of
+from sgmem.control.predicates import And, Atom, Opaque, all_of
 from sgmem.domains.accounting.location import Location, of_statement
 from sgmem.domains.algebra import arithmetic
 from sgmem.domains.defects.scopes import sizing_scopes
@@ -20,6 +21,7 @@ from sgmem.syntax import ir
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from sgmem.control.predicates import Predicate
     from sgmem.domains.program_facts import ProgramFacts
     from sgmem.flow.birth import Birth
     from sgmem.program.files import File
@@ -179,4 +181,11 @@ def _is_checked(facts: ProgramFacts, file: File, index: int, name: str, above: t
     conditions = [*facts.reaches.conditions.own(file, index), *expression_conditions(node, above, index)]
     known = all_of(one.predicate for one in conditions)
     atoms = (Atom(name, "truthy"), Atom(name, ">", 0), Atom(name, "!=", 0), Atom(name, ">=", 1))
-    return any(implies(known, atom) for atom in atoms)
+    return any(implies(known, atom) for atom in atoms) or _is_checked_by_call(known, name)
+
+
+def _is_checked_by_call(known: Predicate, name: str) -> bool:
+    """Whether a test asks the same of what a call makes of a value: `int(count) > 0`, `len(layers) != 0`."""
+    asked = re.compile(rf"(?:int|float|len|abs|bool)\({re.escape(name)}\)(?: (?:> ?\d+|!= ?0|>= ?[1-9]\d*))?")
+    parts = known.parts if isinstance(known, And) else (known,)
+    return any(isinstance(part, Opaque) and asked.fullmatch(part.text) is not None for part in parts)

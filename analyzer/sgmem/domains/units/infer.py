@@ -59,7 +59,7 @@ def check(expr: ir.Expr, unit_of: UnitOf, constant_of: ConstantOf | None = None)
     inference = _Inference(unit_of, constant_of)
     found: list[Checked] = []
     for node in ir.walk(expr):
-        for left, right in _compared(node):
+        for left, right in compared(node):
             wrong = mismatch(inference.amount(left, 0).evidence, inference.amount(right, 0).evidence)
             if wrong is not None:
                 found.append(Checked(node, wrong))
@@ -67,7 +67,7 @@ def check(expr: ir.Expr, unit_of: UnitOf, constant_of: ConstantOf | None = None)
     return tuple(found)
 
 
-def _compared(node: ir.Expr) -> Iterator[tuple[ir.Expr, ir.Expr]]:
+def compared(node: ir.Expr) -> Iterator[tuple[ir.Expr, ir.Expr]]:
     """The pairs of values that `node` requires to be in one unit."""
     match node:
         case ir.Binary(operator="+" | "-", left=left, right=right):

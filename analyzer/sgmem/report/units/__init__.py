@@ -1,0 +1,1 @@
+"""Units of amounts in the terminal."""
