@@ -20,6 +20,11 @@ class UnchargedAllocation(Rule):
     shares = "books"
 
     def check(self, facts: Facts) -> Iterator[Report]:
+        yield from self._between(facts)
+        yield from self._within(facts)
+
+    def _between(self, facts: Facts) -> Iterator[Report]:
+        """An estimate of one object and a pool that another builds."""
         for found in facts.uncharged:
             if found.per != "token":
                 continue  # see uncharged-state
@@ -36,4 +41,20 @@ class UnchargedAllocation(Rule):
                 ),
                 fix=f"charge the buffer that {found.name} sizes, best by one function that both the pool and the estimate call",
                 key=found.name,
+            )
+
+    def _within(self, facts: Facts) -> Iterator[Report]:
+        """A class that says what its own tokens take."""
+        for own in facts.books.own_uncharged:
+            charged = ", ".join(own.charged[:SHOWN])
+            yield Report(
+                location=own.estimate,
+                message=f"the bytes per token of {own.owner} do not charge {own.name}, which its own buffer has as a dimension: they "
+                f"know {charged}, so what is checked, or divided out of a size, is not what is allocated",
+                steps=(
+                    Point(own.buffer, f"the buffer has the dimension {own.name}"),
+                    Point(own.estimate, f"charged here are {charged}; {own.name} is not"),
+                ),
+                fix=f"multiply by {own.name}, or take the bytes from the buffer's own shape",
+                key=f"{own.owner} {own.name}",
             )

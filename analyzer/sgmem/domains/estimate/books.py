@@ -16,6 +16,7 @@ from sgmem.syntax import ir
 if TYPE_CHECKING:
     from sgmem.domains.estimate.construction import Allocation
     from sgmem.domains.estimate.divisions import Division
+    from sgmem.domains.estimate.own_estimates import OwnUncharged
     from sgmem.domains.estimate.pools import Construction
     from sgmem.models.load import Models
     from sgmem.program.program import Program
@@ -58,6 +59,13 @@ class Books:
             divisor = one.file.source.slice(one.node.right.span)
             found |= dict.fromkeys(named(one), "request" if _REQUEST.search(divisor) else "token")
         return found
+
+    @cached_property
+    def own_uncharged(self) -> tuple[OwnUncharged, ...]:
+        """Dimensions of what a class allocates that its own bytes per token leave out."""
+        from sgmem.domains.estimate.own_estimates import own_uncharged
+
+        return tuple(own_uncharged(self))
 
     def is_count(self, name: str) -> bool:
         """Whether a name is that of a count of tokens or requests, be it a part of the pool's."""
