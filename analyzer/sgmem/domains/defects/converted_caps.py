@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from sgmem.domains.accounting.location import Location
+from sgmem.domains.accounting.model_words import any_of, words_in
 from sgmem.domains.ranks.groups import given
 from sgmem.flow.order import ENTRY
 from sgmem.program.calls import CallSite, bind
@@ -19,11 +20,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sgmem.flow.order import Order
+    from sgmem.models.load import Models
     from sgmem.program.files import File
     from sgmem.program.program import Program
     from sgmem.syntax.ir import Expr
 
-_OF_MEMORY = re.compile(rb"cell_size|max_total_num_tokens|[Pp]ool|capacity")
+_OF_MEMORY = "[Pp]ool|capacity"
 _CAPS = re.compile(rb"= min\(([^()\n]+)\)")
 _LIMIT = re.compile(r"args|config|settings|^get_")
 _BEFORE = 1600
@@ -80,15 +82,16 @@ CAPPED = Stage()
 class ConvertedCaps:
     """Follows limited counts forwards: through the rest of their function, to what is called, and back to the callers."""
 
-    def __init__(self, program: Program, order: Order) -> None:
+    def __init__(self, program: Program, order: Order, models: Models) -> None:
         self.program = program
+        self.of_memory = re.compile(any_of(words_in(models, "bytes/token", "tokens"), _OF_MEMORY).pattern.encode())
         self.order = order
 
     def found(self) -> Iterator[ConvertedCap]:
         seen: set[Location] = set()
         for path in self.program.files.with_text(r"= min\("):
             data = self.program.files.tree.read(path)
-            lines = _lines(data) if _OF_MEMORY.search(data) else []
+            lines = _lines(data) if self.of_memory.search(data) else []
             file = self.program.files.get(path) if lines else None
             if file is None:
                 continue

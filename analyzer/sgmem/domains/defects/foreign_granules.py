@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from sgmem.domains.accounting.location import Location
+from sgmem.domains.accounting.model_words import words_in
 from sgmem.domains.ranks.groups import spelled
 from sgmem.syntax import ir
 
@@ -39,9 +40,10 @@ class ForeignGranule(msgspec.Struct, frozen=True):
 
 def foreign_granules(program: Program, counts: Counts) -> Iterator[ForeignGranule]:
     """The divisions by a granule that holds something else than its name says."""
+    granules = [word.encode() for word in words_in(counts.models, "tokens/page")]
     for path in program.files.focus:
         data = program.files.tree.read(path)
-        if b"page_size" not in data:
+        if not any(word in data for word in granules):
             continue
         stores = (_STORES.match(line) for line in _lines(data))
         names = {found[1] for found in stores if found is not None and _differ(found[1], found[2], counts)}

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _PART = re.compile(rb"(?:per_rank|per_partition|per_worker|num_local)\w*\s*=(?!=)")
 _WORD = re.compile(rb"[A-Za-z_]\w*")
 _IS_PART = re.compile(r"per_rank|per_partition|per_worker|num_local")
-_CONFIG = re.compile(r"config|server_args|^get_\w+$")
+_CONFIG = re.compile(r"config|_args|^get_\w+$")
 _TOTAL = re.compile(r"^total_|_total$|^global_")
 
 

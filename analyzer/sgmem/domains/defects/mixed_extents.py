@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from sgmem.domains.accounting.location import Location, last_name
-from sgmem.domains.ranks.groups import factors, spelled
+from sgmem.domains.accounting.model_words import any_of, words_in, words_of_group
+from sgmem.domains.ranks.groups import STAGES, factors, spelled
 from sgmem.syntax import ir
 
 if TYPE_CHECKING:
@@ -24,10 +25,8 @@ _LAYERS = re.compile(rb"\b(\w*layer_num|\w*num_layers|\w*layers_num|num_\w*layer
 _HEADS = re.compile(rb"\b(\w*head_num|\w*num_heads|num_\w*heads)=")
 _THINGS = ("layers", "heads")
 _POOL = re.compile(r"[Pp]ool|[Cc]ache|[Bb]uffer|[Aa]llocator")
-_PER_TOKEN = re.compile(r"cell_size|(?:size|bytes|memory|mem)_per_token|per_token_(?:size|bytes)")
+_PER_TOKEN = r"(?:size|bytes|memory|mem)_per_token|per_token_(?:size|bytes)"
 """Names for what a token takes in a pool, which grows with the pool's layers."""
-_ONE_STAGE = re.compile(r"assert\b[^\n]*pp_size *== *1")
-"""An assertion that there is one stage only."""
 
 
 class Given(msgspec.Struct, frozen=True):
@@ -48,7 +47,7 @@ class MixedExtent(msgspec.Struct, frozen=True):
 def mixed_extents(program: Program, extents: Extents, counts: Counts) -> Iterator[MixedExtent]:
     """The pools and formulas that work with the whole model's layers or heads beside others that work with a part of them."""
     for path in program.files.with_text(r"start_layer|effective_layers|get_\w*num_\w*heads\("):
-        words = sorted(_words(program.files.tree.read(path)))
+        words = sorted(_words(program.files.tree.read(path), counts))
         file = program.files.get(path) if words else None
         if file is None:
             continue
@@ -57,22 +56,26 @@ def mixed_extents(program: Program, extents: Extents, counts: Counts) -> Iterato
             for given in _given(file, statement, extents, counts):
                 by_owner.setdefault((_owner(file, statement), given.extent.things), []).append(given)
         for found in by_owner.values():
-            yield from _mixed(found)
+            yield from _mixed(found, counts)
 
 
-def _words(data: bytes) -> set[str]:
+def _per_token(counts: Counts) -> re.Pattern[str]:
+    return any_of(words_in(counts.models, "bytes/token"), _PER_TOKEN)
+
+
+def _words(data: bytes, counts: Counts) -> set[str]:
     """The names of counts in a text that may mix them; none where it does not."""
-    if b"config." not in data or re.search(rb"Pool\(|cell_size|per_token", data) is None:
+    if b"config." not in data or re.search(rb"Pool\(|per_token|" + _per_token(counts).pattern.encode(), data) is None:
         return set()
     patterns = [_LAYERS] if b"start_layer" in data or b"effective_layers" in data else []
     patterns += [_HEADS] if b"Pool(" in data and re.search(rb"get_\w*num_\w*heads\(", data) else []
     return {match[1].decode() for pattern in patterns for match in pattern.finditer(data)}
 
 
-def _mixed(found: list[Given]) -> Iterator[MixedExtent]:
+def _mixed(found: list[Given], counts: Counts) -> Iterator[MixedExtent]:
     parts = tuple(given for given in found if given.extent.of == "part")
     for given in found:
-        alone = given.extent.things == "layers" and _has_one_stage(given.value)
+        alone = given.extent.things == "layers" and _has_one_stage(given.value, counts)
         if parts and given.extent.of == "whole" and not alone:
             nearest = sorted(parts, key=lambda one: abs(one.value.line - given.value.line))
             yield MixedExtent(given, tuple(nearest))
@@ -96,7 +99,7 @@ def _given(file: File, statement: int, extents: Extents, counts: Counts) -> Iter
                     if row is not None and row.things in _THINGS:
                         yield from _one(argument.value, last_name(node), file, statement, extents)
     for binding in lowered.bindings:
-        if binding.value is not None and _PER_TOKEN.search(spelled(binding.target)):
+        if binding.value is not None and _per_token(counts).search(spelled(binding.target)):
             for factor in factors(binding.value):
                 yield from _one(factor, spelled(binding.target), file, statement, extents)
 
@@ -107,15 +110,17 @@ def _one(value: Expr, user: str, file: File, statement: int, extents: Extents) -
         yield Given(Location(file, statement, value.span), user, extent)
 
 
-def _has_one_stage(place: Location) -> bool:
+def _has_one_stage(place: Location, counts: Counts) -> bool:
     """Whether the class around asserts, under a condition that holds here too, that there is one stage only."""
     file = place.file
     scope = file.scope(_owner(file, place.statement))
-    if scope.statement < 0 or _ONE_STAGE.search(file.source.slice(file.outline.statements[scope.statement].span)) is None:
+    sizes = any_of(words_of_group(counts.models, STAGES, "size")).pattern
+    one_stage = re.compile(rf"assert\b[^\n]*(?:{sizes}) *== *1")
+    if scope.statement < 0 or one_stage.search(file.source.slice(file.outline.statements[scope.statement].span)) is None:
         return False
     here = _conditions(file, place.statement)
     for index in range(scope.first, scope.last):
-        if file.outline.statements[index].kind == "assert" and _ONE_STAGE.search(file.own_text(index)):
+        if file.outline.statements[index].kind == "assert" and one_stage.search(file.own_text(index)):
             if _conditions(file, index) <= here:
                 return True
     return False

@@ -26,7 +26,7 @@ _INDEX = re.compile(r"gpu|device|local_rank|(?:^|_)rank$|global_rank|world_rank|
 """Names of what numbers devices and processes, where two of the same number are a mistake."""
 _RANK_OR_STEP = re.compile(rb"_rank\b|(?:gpu|device)\w* \+= ")
 _CALCULATES = re.compile(rb"[*+]")
-_RANK = re.compile(rb"\b(?:attn_)?[a-z]p_rank\b")
+_RANK = re.compile(rb"\b(?:[a-z]+_)?[a-z]p_rank\b")
 _GIVES_INDEX = re.compile(rb"(?:gpu|device|local_rank|global_rank|world_rank|cuda|[^\w.]rank)\w*\s*(?::\s*int\s*)?\+?=[^=]")
 _AROUND = 160
 """How much text around a line is searched for other ranks and the name that receives the value."""

@@ -91,7 +91,7 @@ class RankScope:
         """Limits applied to a count that is converted afterwards."""
         from sgmem.domains.defects.converted_caps import ConvertedCaps
 
-        return ConvertedCaps(self.program, self.order).found()
+        return ConvertedCaps(self.program, self.order, self.counts.models).found()
 
     def foreign_granules(self) -> Iterator[ForeignGranule]:
         """Divisions by a granule that holds something else than its name says."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from sgmem.domains.accounting.location import Location
+from sgmem.domains.accounting.model_words import any_of, words_in
 from sgmem.domains.ranks.groups import spelled
 from sgmem.flow.order import ENTRY
 from sgmem.program.calls import bind
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from sgmem.program.program import Program
     from sgmem.syntax.ir import Expr
 
-_SIZES = re.compile(r"cell_size|(?:size|bytes|memory)_per_|_bytes_per_|\w*Pool\(|head_num=|layer_num=")
+_SIZES = r"(?:size|bytes|memory)_per_|_bytes_per_|\w*Pool\(|head_num=|layer_num="
 """Words of functions that say how much memory is needed or allocate it."""
 MAX_CALLERS = 12
 MAX_DEPTH = 3
@@ -89,17 +90,21 @@ def _nearest(share: Share, siblings: list[Share]) -> list[Share]:
 def _shares(program: Program, groups: Groups, counts: Counts, word: str) -> Iterator[Share]:
     for path in sorted(program.files.tree.mentioning(word)):
         source = program.files.source(path)
-        if source is None or _SIZES.search(source.text) is None:
+        if source is None or _sizing(counts).search(source.text) is None:
             continue
         file = program.files.get(path)
         for statement in file.mentions(word) if file is not None else ():
-            if file is not None and _is_sizing(program, file, statement):
+            if file is not None and _is_sizing(program, counts, file, statement):
                 yield from _in_statement(program, groups, counts, file, statement, word)
 
 
-def _is_sizing(program: Program, file: File, statement: int) -> bool:
+def _sizing(counts: Counts) -> re.Pattern[str]:
+    return any_of(words_in(counts.models, "bytes/token"), _SIZES)
+
+
+def _is_sizing(program: Program, counts: Counts, file: File, statement: int) -> bool:
     function = program.calls.inside(file, statement)
-    return function is not None and _SIZES.search(file.source.slice(function_span(function))) is not None
+    return function is not None and _sizing(counts).search(file.source.slice(function_span(function))) is not None
 
 
 def function_span(function: Function) -> ir.Span:

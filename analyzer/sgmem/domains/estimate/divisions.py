@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from sgmem.domains.accounting.definitions import inputs
-from sgmem.domains.units.unit import UnitError, parse_unit
+from sgmem.domains.accounting.model_words import any_of, words_in
 from sgmem.program.entities import Class, Function, Global
 from sgmem.syntax import ir
 
@@ -30,9 +30,9 @@ _AMOUNT = re.compile(
 _DIVIDES = re.compile(r"[\w)\]]\s*(?://|\s/\s)\s*[(\s]*[a-z_]")
 """A division by something that has a name, which constants do not have in lower case."""
 _GOES_ON = re.compile(r"\s*(?://|/\s)\s*[(\s]*[a-z_]")
-_PER = re.compile(r"_per_(?:\w+_)?(?:token|req|request|page|slot)s?(?:_|$)|cell_size|(?:token|page)_bytes")
+_PER = r"_per_(?:\w+_)?(?:token|req|request|page|slot)s?(?:_|$)|(?:token|page)_bytes"
 """A name that spells the bytes of one thing."""
-_PARTS = (b"bytes_per_", b"size_per_", b"_per_token", b"_per_req", b"cell_size")
+_PARTS = "bytes_per_|size_per_|_per_token|_per_req"
 """Parts of such names, for a first look at the bytes of a file."""
 _ASIDE = re.compile(r"(^|/)(tests?|benchmarks?|examples?|storage)(/|$)|(^|/)(test_|bench_)[^/]*$")
 
@@ -57,8 +57,9 @@ class Divisions:
 
     def __init__(self, program: Program, models: Models) -> None:
         self.program = program
-        self.element = _words(models, {("bytes", 1), ("elements", -1)})
-        self.sizes = _words(models, {("bytes", 1), ("tokens", -1)}) | _words(models, {("bytes", 1), ("requests", -1)})
+        self.element = words_in(models, "bytes/element")
+        self.sizes = words_in(models, "bytes/token", "bytes/request")
+        self.per = any_of(self.sizes, _PER)
         self.sizing = re.compile(rf"\b(?:{'|'.join(sorted(self.element | self.sizes) or ['(?!)'])})\b")
 
     @cached_property
@@ -66,7 +67,7 @@ class Divisions:
         """In source order by file."""
         tree = self.program.files.tree
         paths = {path for word in self.element | self.sizes for path in tree.mentioning(word)}
-        paths.update(self.program.files.with_text("|".join(re.escape(part.decode()) for part in _PARTS)))
+        paths.update(self.program.files.with_text(any_of(self.sizes, _PARTS).pattern))
         return tuple(one for path in sorted(paths) if not _ASIDE.search(path) for one in self._in_path(path))
 
     def _in_path(self, path: str) -> Iterator[Division]:
@@ -117,7 +118,7 @@ class Divisions:
             marks.add("product")
         for leaf in inputs(expr):
             if isinstance(leaf, ir.Name):
-                marks |= {"size"} if _PER.search(leaf.id) else set()
+                marks |= {"size"} if self.per.search(leaf.id) else set()
                 self._local(leaf, file, scope, seen, marks, depth)
             elif isinstance(leaf, ir.Attribute):
                 self._attribute(leaf, file, scope, seen, marks, depth)
@@ -134,7 +135,7 @@ class Divisions:
         if node.attr in self.element:
             marks.add("element")
             return
-        if node.attr in self.sizes or _PER.search(node.attr):
+        if node.attr in self.sizes or self.per.search(node.attr):
             marks.add("size")
         function = Function(file, scope)
         owner = function.owner
@@ -178,16 +179,3 @@ class Divisions:
             if function.file.outline.statements[index].kind == "return":
                 for value in function.file.statement(index).values:
                     self._read(value, function.file, function.index, seen, marks, depth + 1)
-
-
-def _words(models: Models, powers: set[tuple[str, int]]) -> frozenset[str]:
-    """The names that rows with a unit give, without what stands before them."""
-    found: set[str] = set()
-    for row in models.units.rows:
-        try:
-            unit = parse_unit(row.unit)
-        except UnitError:
-            continue
-        if set(unit.powers) == powers:
-            found |= {pattern.rpartition(".")[2].rpartition(":")[2] for pattern in row.names}
-    return frozenset(word for word in found if word.isidentifier())
