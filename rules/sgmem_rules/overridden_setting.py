@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from sgmem.api import Facts
 
 
+REGULAR = ("calculated", "raised")
+"""Changes that put something else in the place of what the user gave."""
+
+
 class OverriddenSetting(Rule):
     name = "overridden-setting"
     code = "SGM401"
@@ -30,6 +34,6 @@ class OverriddenSetting(Rule):
                 f"{again}",
                 steps=(Point(found.location, f"{done} here, whatever {flag} said"),),
                 fix=f"do it only where {found.name} is None and a default is chosen",
-                persona="regular" if found.share or found.how == "calculated" else "pedantic",
+                persona="regular" if found.how in REGULAR or (found.share and found.how != "capped") else "pedantic",
                 confidence="high" if found.share else "medium",
             )

@@ -44,6 +44,8 @@ def changes(code: str) -> tuple[SettingChange, ...]:
         ("if self.mem_fraction_static is None: self.chunked_prefill_size = 2048", "replaced"),
         ("self.chunked_prefill_size = self.chunked_prefill_size // (self.ranks if self.split else 1)", "scaled"),
         ("self.state_cache_size = int(self.rest * 2**30 // self.bytes)", "calculated"),
+        ("self.chunked_prefill_size = min(4096, self.chunked_prefill_size)", "capped"),
+        ("self.chunked_prefill_size = max(self.model.context_len, self.chunked_prefill_size)", "raised"),
     ],
 )
 def test_a_change_without_a_question_is_found(code: str, how: str) -> None:
@@ -58,6 +60,10 @@ def test_a_change_without_a_question_is_found(code: str, how: str) -> None:
         "self.mem_fraction_static = self.mem_fraction_static or 0.88",
         "self.mem_fraction_static = min(self.mem_fraction_static, 0.9)",
         "self.mem_fraction_static = float(self.mem_fraction_static)",
+        "self.chunked_prefill_size = max(1, self.chunked_prefill_size)",
+        "self.chunked_prefill_size = min(self.rest, self.chunked_prefill_size)",
+        "self.chunked_prefill_size = max(self.state_cache_size, self.rest)",
+        "if self.chunked_prefill_size is None: self.chunked_prefill_size = min(4096, self.chunked_prefill_size)",
         "self.chunked_prefill_size = -1",
         "self.chunked_prefill_size = int(self.rest * 2**30 // self.bytes)",
         "given = self.state_cache_size; self.state_cache_size = given // 2",

@@ -11,6 +11,7 @@ from sgmem.control.rendering import render
 from sgmem.domains.accounting.changes import how_changed
 from sgmem.domains.accounting.location import Location, of_statement
 from sgmem.domains.algebra import arithmetic
+from sgmem.domains.defects.bounded_settings import bound
 from sgmem.flow.places import Field
 from sgmem.program.files import dotted
 from sgmem.syntax import ir
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from sgmem.program.program import Program
     from sgmem.syntax.ir import Binding, Expr
 
-How = Literal["scaled", "replaced", "calculated"]
+How = Literal["scaled", "replaced", "calculated", "capped", "raised"]
 
 MAX_FILES = 400
 _SCALES = frozenset({"*", "/", "//"})
@@ -34,9 +35,9 @@ _SCALES = frozenset({"*", "/", "//"})
 class SettingChange(msgspec.Struct, frozen=True):
     """A write to the setting `name` that no condition on the setting keeps from a value that the user gave.
 
-    `how`: it is scaled, replaced by a constant, or replaced by what is calculated from other things although None stands for "not
-    given". `share`: the setting is a share or an amount of memory. `copied`: where the object whose method this is had already copied
-    the setting, so that what it uses later is the copy.
+    `how`: it is scaled, replaced by a constant, or by what is calculated from other things although None stands for "not given"; a
+    count is capped by a constant; a limit is raised to another quantity. `share`: the setting is a share or an amount of memory.
+    `copied`: where the object whose method this is had already copied the setting, so that what it uses later is the copy.
     """
 
     name: str
@@ -69,12 +70,14 @@ def _in_file(facts: ProgramFacts, file: File, name: str, share: bool) -> Iterato
         if not file.may_bind(index, name) or file.scope(file.outline.statements[index].scope).kind != "function":
             continue
         for seen in facts.occurrences.writes_in_statement(file, index, name):
-            how = _change(facts, file, index, seen.binding) if seen.binding is not None else None
+            how = _change(facts, file, index, seen.binding, name) if seen.binding is not None else None
             if how is None or seen.binding is None or not isinstance(seen.place, Field) or seen.grade == "name":
                 continue
             if how == "calculated" and not _is_none_at_first(facts, seen.place):
                 continue
-            if not _is_setting(facts, seen.place.owner, name, copies=share or how == "scaled") or _asked(facts, file, index, name, how):
+            if (how == "capped" and share) or _asked(facts, file, index, name, how):
+                continue
+            if how != "raised" and not _is_setting(facts, seen.place.owner, name, copies=share or how == "scaled"):
                 continue
             value = seen.binding.value
             text = Location(file, index, value.span).code if value is not None else ""
@@ -82,7 +85,7 @@ def _in_file(facts: ProgramFacts, file: File, name: str, share: bool) -> Iterato
             break
 
 
-def _change(facts: ProgramFacts, file: File, index: int, binding: Binding) -> How | None:
+def _change(facts: ProgramFacts, file: File, index: int, binding: Binding, name: str) -> How | None:
     """How an assignment changes what was there."""
     value = binding.value
     if binding.how == "augment":
@@ -91,6 +94,9 @@ def _change(facts: ProgramFacts, file: File, index: int, binding: Binding) -> Ho
         return "replaced" if value.value > 0 else None
     if isinstance(value, ir.Binary) and value.operator in _SCALES and dotted(value.left) == dotted(binding.target):
         return "scaled"
+    limit = bound(facts, file, index, binding, name)
+    if limit is not None:
+        return limit
     target = dotted(binding.target)
     if value is None or target is None or binding.how != "assign" or not _is_product(value):
         return None
