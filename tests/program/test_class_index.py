@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sgmem.program.class_index import classes_around
+from sgmem.program.class_index import classes_around, indented_headers
 
 TEXT = """
 class Outer:
@@ -27,4 +27,4 @@ def alone():
     [("first", {"Outer"}), ("second", {"Outer", "Inner"}), ("third", {"Outer", "Inner"}), ("alone", set()), ("nothing", set())],
 )
 def test_classes_around_a_place(word: str, classes: set[str]) -> None:
-    assert classes_around(TEXT, [TEXT.find(word)] if word in TEXT else []) == classes
+    assert classes_around(TEXT, indented_headers(TEXT), [TEXT.find(word)] if word in TEXT else []) == classes

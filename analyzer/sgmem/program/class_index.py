@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
@@ -58,20 +58,42 @@ def class_headers(data: bytes) -> tuple[ClassHeader, ...]:
     return tuple(found)
 
 
-def classes_around(text: str, offsets: Iterable[int]) -> set[str]:
+class IndentedHeader(NamedTuple):
+    """A class header of a text: where it stands, how far it is indented, and the header around it (-1 where there is none)."""
+
+    start: int
+    depth: int
+    name: str
+    around: int
+
+
+def indented_headers(text: str) -> list[IndentedHeader]:
+    """The class headers of a text, in order."""
+    headers: list[IndentedHeader] = []
+    for match in _INDENTED.finditer(text):
+        depth = len(match[1].expandtabs())
+        headers.append(IndentedHeader(match.start(), depth, match[2], _outwards(headers, len(headers) - 1, depth)))
+    return headers
+
+
+def classes_around(text: str, headers: list[IndentedHeader], offsets: Iterable[int]) -> set[str]:
     """The names of the classes in which the lines at some offsets seem to stand: the nearest headers before that are indented less."""
-    headers = [(match.start(), len(match[1].expandtabs()), match[2]) for match in _INDENTED.finditer(text)]
     names = set()
     for at in offsets:
-        line = text[text.rfind("\n", 0, at) + 1 : at + 1]
-        indentation = len(line.expandtabs()) - len(line.expandtabs().lstrip())
-        for start, depth, name in reversed(headers[: bisect_left(headers, (at,))]):
-            if depth < indentation and start < at:
-                indentation = depth
-                names.add(name)
-                if not depth:
-                    break
+        line = text[text.rfind("\n", 0, at) + 1 : at + 1].expandtabs()
+        nearest = _outwards(headers, bisect_left(headers, (at,)) - 1, len(line) - len(line.lstrip()))
+        while nearest >= 0:
+            names.add(headers[nearest].name)
+            nearest = headers[nearest].around
     return names
+
+
+def _outwards(headers: list[IndentedHeader], last: int, depth: int) -> int:
+    """The nearest header, of those up to `last`, that is indented less than `depth`; -1 where there is none."""
+    while last >= 0 and headers[last].depth >= depth:
+        # What that header stands in is the next that can be indented less.
+        last = headers[last].around
+    return last
 
 
 def snake_case(name: str) -> str:

@@ -6,7 +6,7 @@ import re
 from copy import copy
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from sgmem.program.class_index import ClassIndex, classes_around
+from sgmem.program.class_index import ClassIndex, classes_around, indented_headers
 from sgmem.program.contexts import MATCHED, TEXT, Context, occurs, places, renamed, stored
 from sgmem.program.file import File, bare_names, dotted, last_assignment
 from sgmem.program.file_facts import FileFacts
@@ -265,7 +265,8 @@ class Files:
         for path in self.holding(name, stored):
             source = self._source(path)
             if source is not None:
-                found |= classes_around(source.text, places(source.text, name, stored))
+                headers = self._scanned(path, indented_headers)
+                found |= classes_around(source.text, headers, places(source.text, name, stored))
         return found
 
     def deriving(self, name: str) -> Iterator[File]:
