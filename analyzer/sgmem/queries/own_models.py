@@ -24,8 +24,11 @@ def models_with(own: OwnModels) -> Models:
             validate(root)
         except PatternError as error:
             raise UsageError(f"{own.roots_origin}: roots: {error}", hint="for example **:Scheduler.__init__") from None
+    rows = dict(own.rows)
+    if own.roots:
+        rows["root"] = (*({"names": [root], "contains": [], "why": own.roots_origin} for root in own.roots), *rows.get("root", ()))
     try:
-        return load_models([Path(file) for file in own.files], own.rows, own.origin)
+        return load_models([Path(file) for file in own.files], rows, own.origin)
     except ModelError as error:
         raise UsageError(f"{error.where}: {plainly(error.said)}", hint="docs/model-rows.md lists the fields of every row") from None
 

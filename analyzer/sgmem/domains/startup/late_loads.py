@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from sgmem.domains.accounting.location import Location
-from sgmem.domains.startup.expansion import calls_in_order
+from sgmem.domains.startup.expansion import Expander, calls_in_order
 from sgmem.domains.startup.leading import Leading, Way
+from sgmem.domains.startup.roots import own_roots
 from sgmem.domains.startup.targets import Entered
 from sgmem.program.entities import Function
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from sgmem.domains.program_facts import Formula, ProgramFacts
     from sgmem.program.files import File
@@ -46,12 +47,14 @@ def late_loads(facts: ProgramFacts) -> Iterator[LateLoad]:
     budgets = {place: formula for formula in facts.subtractions() if (place := _budget(facts, formula)) is not None}
     if not budgets:
         return
-    loads = Leading(facts, _loading_names(facts), lambda call, file, index: _loads(facts, call, file, index))
-    sizes = _sizing(facts, frozenset(budgets))
+    below = _below_roots(facts)
+    names = _names(facts, below)
+    loads = Leading(facts, _loading_names(facts), lambda call, file, index: _loads(facts, call, file, index), names)
+    sizes = _sizing(facts, frozenset(budgets), names)
     found: dict[tuple[str, int], list[Later]] = {}
-    for path, scopes in sorted(sizes.drivers.items()):
+    for path, scopes in sorted(_drivers(sizes, loads, below).items()):
         file = facts.program.files.get(path)
-        for scope in sorted(scopes & loads.drivers.get(path, set())):
+        for scope in sorted(scopes):
             later = _in_driver(facts, Function(file, scope), sizes, loads) if file is not None else None
             place = _sized(facts, later.sizing, budgets) if later is not None else None
             if later is not None and place is not None:
@@ -62,6 +65,33 @@ def late_loads(facts: ProgramFacts) -> Iterator[LateLoad]:
         nearest = tuple(sorted(ways, key=lambda one: len(one.sizing.stops)))
         own = _after_own(facts, nearest[0].sizing, loads)
         yield LateLoad(formula.location, formula.target, reading.origins[0].location, reading.name, nearest, own)
+
+
+def _drivers(sizes: Leading, loads: Leading, below: Iterable[tuple[str, int]]) -> dict[str, set[int]]:
+    """The functions that may lead to both, by path: by their names, and those that the project's own roots lead to."""
+    found = {path: scopes & loads.drivers.get(path, set()) for path, scopes in sizes.drivers.items()}
+    for path, scope in below:
+        found.setdefault(path, set()).add(scope)
+    return found
+
+
+def _below_roots(facts: ProgramFacts) -> frozenset[tuple[str, int]]:
+    """All functions that the project's own roots lead to, themselves included, by path and scope."""
+    expander = Expander(facts)
+    for root in own_roots(facts):
+        expander.expand(*root)
+    return expander.functions
+
+
+def _names(facts: ProgramFacts, functions: Iterable[tuple[str, int]]) -> frozenset[str]:
+    """What calls of some functions spell: their names, and the classes of methods, which may be constructors."""
+    names: set[str] = set()
+    for path, scope in functions:
+        file = facts.program.files.get(path)
+        if file is not None:
+            row = file.scope(scope)
+            names |= {row.name, file.scope(row.parent).name} - {"__init__", ""}
+    return frozenset(names)
 
 
 def _budget(facts: ProgramFacts, formula: Formula) -> tuple[str, int] | None:
@@ -86,7 +116,7 @@ def _loads(facts: ProgramFacts, call: ir.Call, file: File, index: int) -> bool:
     return row is not None and row.kind == "load-weights" and row.where == "device"
 
 
-def _sizing(facts: ProgramFacts, functions: frozenset[tuple[str, int]]) -> Leading:
+def _sizing(facts: ProgramFacts, functions: frozenset[tuple[str, int]], also: Iterable[str]) -> Leading:
     """Finds the ways to the functions in which budgets are worked out."""
     names = set()
     for path, scope in functions:
@@ -98,7 +128,7 @@ def _sizing(facts: ProgramFacts, functions: frozenset[tuple[str, int]]) -> Leadi
         targets = facts.program.calls.targets(call, file, file.outline.statements[index].scope)
         return any(isinstance(one, Function) and (one.file.path, one.index) in functions for one, _, _ in targets)
 
-    return Leading(facts, names, enters)
+    return Leading(facts, names, enters, also)
 
 
 def _in_driver(facts: ProgramFacts, driver: Function, sizes: Leading, loads: Leading) -> Later | None:

@@ -62,14 +62,23 @@ class Way(msgspec.Struct, frozen=True):
 
 
 class Leading:
-    """Finds ways to the calls that `is_goal` accepts. `seeds` are the names of those calls."""
+    """Finds ways to the calls that `is_goal` accepts. `seeds` are the names of those calls; `also`: names
+    that are known to lead on, however many use them.
+    """
 
-    def __init__(self, facts: ProgramFacts, seeds: Iterable[str], is_goal: Callable[[ir.Call, File, int], bool]) -> None:
+    def __init__(
+        self,
+        facts: ProgramFacts,
+        seeds: Iterable[str],
+        is_goal: Callable[[ir.Call, File, int], bool],
+        also: Iterable[str] = (),
+    ) -> None:
         self.facts = facts
         self.program = facts.program
         self.targets = Targets(facts.program)
         self.seeds = tuple(sorted(seeds))
         self.is_goal = is_goal
+        self.also = tuple(also)
         self._found: dict[str, None] = {}
         self._holding: dict[str, set[int]] = {}
         self._known: dict[Entered, Way | None] = {}
@@ -81,7 +90,7 @@ class Leading:
     def names(self) -> frozenset[str]:
         """The names of the functions and classes in whose code, or in that of what they call, a seed is called."""
         self._follow()
-        return frozenset(self._found)
+        return frozenset(self._found) | frozenset(self.also)
 
     @cached_property
     def drivers(self) -> dict[str, set[int]]:

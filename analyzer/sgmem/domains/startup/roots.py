@@ -9,7 +9,7 @@ from sgmem.models.patterns import last_name, matches
 from sgmem.program.entities import Class, Function
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from sgmem.domains.program_facts import ProgramFacts
     from sgmem.domains.startup.expansion import Expander
@@ -18,21 +18,25 @@ if TYPE_CHECKING:
 Root = tuple[Function, Class | None]
 
 
-def chosen(expander: Expander, facts: ProgramFacts, own: Sequence[str]) -> Startup | None:
-    """The first start-up that has what its row asks for: the project's own roots first, then those of the models. None where there is
-    none.
-    """
-    for pattern in own:
-        for root in roots_of(facts, pattern):
-            return expander.expand(*root)
+def chosen(expander: Expander, facts: ProgramFacts) -> Startup | None:
+    """The first start-up that has what its row asks for, one of a row that asks for nothing as it is; None where there is none."""
     for row in facts.models.roots.rows:
         for pattern in row.names:
             for root in roots_of(facts, pattern):
                 startup = expander.expand(*root)
+                if not row.contains:
+                    return startup
                 kinds = {step.kind for step in startup.walk()}
                 if kinds.issuperset(row.contains) and "measurement" in kinds:
                     return startup
     return None
+
+
+def own_roots(facts: ProgramFacts) -> Iterator[Root]:
+    """The functions that the project itself says a start-up begins with: those of rows that ask for nothing."""
+    for row in facts.models.roots.rows:
+        for pattern in row.names if not row.contains else ():
+            yield from roots_of(facts, pattern)
 
 
 def named(facts: ProgramFacts, name: str) -> list[Root]:
@@ -65,4 +69,4 @@ def roots_of(facts: ProgramFacts, pattern: str) -> Iterator[Root]:
             yield function, function.owner
 
 
-__all__ = ["Root", "chosen", "named", "roots_of"]
+__all__ = ["Root", "chosen", "named", "own_roots", "roots_of"]

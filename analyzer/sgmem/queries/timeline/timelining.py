@@ -51,7 +51,7 @@ def compute(tree: SourceTree, root: str | None, options: TimelineOptions) -> Tim
 
 def _startup(expander: Expander, facts: ProgramFacts, root: str | None, options: TimelineOptions, tree: SourceTree) -> Startup:
     if root is None:
-        startup = chosen(expander, facts, options.own.roots)
+        startup = chosen(expander, facts)
         if startup is None:
             hint = "name a function or class: sgmem timeline ROOT, or set roots in [tool.sgmem]"
             raise NothingAnalysed(f"no start-up that the models know is in {tree.root}", hint=hint)
