@@ -42,6 +42,7 @@ from sgmem.domains.defects.overlapping_strides import OverlappingStride
 from sgmem.domains.defects.raised_counts import RaisedCount
 from sgmem.domains.defects.reservations import FixedReservation
 from sgmem.domains.defects.settled_guards import SettledGuard
+from sgmem.domains.defects.short_products import ShortProduct
 from sgmem.domains.defects.sibling_groups import SiblingGroup
 from sgmem.domains.defects.snapshots import LaterChange
 from sgmem.domains.defects.timing import MeasuredInput, MixedTimes, Passage
@@ -102,6 +103,7 @@ __all__ = [
     "Rule",
     "SettledGuard",
     "Severity",
+    "ShortProduct",
     "SiblingGroup",
     "Side",
     "Sink",

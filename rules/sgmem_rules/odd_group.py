@@ -9,7 +9,7 @@ from sgmem.api import Point, Report, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sgmem.api import Facts, SiblingGroup
+    from sgmem.api import Facts, ShortProduct, SiblingGroup
 
 _SHOWN = 2
 
@@ -21,6 +21,8 @@ class OddGroupRule(Rule):
     def check(self, facts: Facts) -> Iterator[Report]:
         for found in facts.ranks.sibling_groups():
             yield report(found)
+        for short in facts.ranks.short_sizes():
+            yield short_report(short)
 
 
 def report(found: SiblingGroup) -> Report:
@@ -35,4 +37,19 @@ def report(found: SiblingGroup) -> Report:
         confidence="high" if others > _SHOWN else "medium",
         steps=(*siblings, *inside, Point(odd.size, f"the size of the {odd.group}, by which {found.things} are divided here")),
         fix=f"take the size of the {usual}",
+    )
+
+
+def short_report(found: ShortProduct) -> Report:
+    name, full = found.short.name, found.full.value
+    return Report(
+        location=found.short.value,
+        message=f"{name} is worked out without {found.missing} here, and with it in {full.path}:{full.line}: with more than one rank of "
+        "that kind the two differ",
+        confidence="medium",
+        steps=(
+            Point(full, f"{name}, divided by {found.missing} too"),
+            Point(found.short.value, f"{name}, not divided by {found.missing}"),
+        ),
+        fix=f"divide by {found.missing} too, or take the size that is known already",
     )

@@ -9,7 +9,7 @@ from sgmem.api import Point, Report, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sgmem.api import Facts, OverlappingStride
+    from sgmem.api import Facts, OverlappingStride, ShortProduct
 
 
 class OverlappingStrideRule(Rule):
@@ -20,6 +20,8 @@ class OverlappingStrideRule(Rule):
     def check(self, facts: Facts) -> Iterator[Report]:
         for found in facts.ranks.overlapping_strides():
             yield report(found)
+        for short in facts.ranks.short_strides():
+            yield short_report(short)
 
 
 def report(found: OverlappingStride) -> Report:
@@ -34,4 +36,19 @@ def report(found: OverlappingStride) -> Report:
             Point(found.stride, f"the stride, without {lacks}"),
         ),
         fix=f"multiply the stride by {lacks}",
+    )
+
+
+def short_report(found: ShortProduct) -> Report:
+    name, full = found.short.name, found.full.value
+    return Report(
+        location=found.short.value,
+        message=f"{name} counts steps of {full.code}, so its stride lacks {found.missing} here: with more than one rank of that kind the "
+        "number is another rank's",
+        confidence="medium",
+        steps=(
+            Point(full, f"{name} is worked out by dividing by {found.missing} too"),
+            Point(found.short.value, f"its stride, without {found.missing}"),
+        ),
+        fix=f"multiply the stride by {found.missing}",
     )

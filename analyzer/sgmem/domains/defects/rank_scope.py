@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from sgmem.domains.defects.mixed_extents import MixedExtent
     from sgmem.domains.defects.narrow_reductions import NarrowReduction
     from sgmem.domains.defects.overlapping_strides import OverlappingStride
+    from sgmem.domains.defects.short_products import ShortProduct
     from sgmem.domains.defects.sibling_groups import SiblingGroup
     from sgmem.domains.defects.undivided_counts import UndividedCount
     from sgmem.domains.program_facts import ProgramFacts
@@ -86,6 +87,18 @@ class RankScope:
         from sgmem.domains.defects.overlapping_strides import overlapping_strides
 
         return overlapping_strides(self.program, self.groups)
+
+    def short_sizes(self) -> Iterator[ShortProduct]:
+        """Sizes of groups worked out from fewer numbers than elsewhere."""
+        from sgmem.domains.defects.short_products import short_sizes
+
+        return short_sizes(self.program, self.groups)
+
+    def short_strides(self) -> Iterator[ShortProduct]:
+        """Strides of ranks that have fewer factors than the rank was divided by."""
+        from sgmem.domains.defects.short_products import short_strides
+
+        return short_strides(self.program, self.groups)
 
     def converted_caps(self) -> Iterator[ConvertedCap]:
         """Limits applied to a count that is converted afterwards."""

@@ -1,0 +1,189 @@
+"""Groups of ranks that are worked out from fewer numbers in one place than in another.
+
+`attn_tp_size = tp_size // dp_size` beside `attn_tp_size = tp_size // dp_size // cp_size`; `dp_rank * attn_tp_size` beside
+`dp_rank = tp_rank // (attn_tp_size * attn_cp_size)`.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from sgmem.domains.accounting.location import Location
+from sgmem.domains.algebra import arithmetic
+from sgmem.domains.ranks.groups import factors, spelled
+from sgmem.flow.aside import is_aside
+from sgmem.syntax import ir
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sgmem.domains.ranks.groups import Groups
+    from sgmem.program.files import File
+    from sgmem.program.program import Program
+    from sgmem.syntax.ir import Expr
+
+_SIZE = r"\w+_size\s*(?::[^=\n]*)?=\s*\(?[^=]{0,200}?//[^=]{0,80}?_size"
+_PRODUCT = re.compile(r"\b\w+_rank\s*\*|\*\s*[\w.]*_rank\b")
+_IN_BYTES = re.compile(_PRODUCT.pattern.encode())
+_WHOLE = frozenset({"parallel", "world"})
+"""Last words of names that do not say which group they are of."""
+
+
+class Worked(msgspec.Struct, frozen=True):
+    """`name` is worked out of sizes of groups at `value`: `parts` are those it is divided by or multiplied with, by their last word,
+    each with the name it has there.
+    """
+
+    name: str
+    parts: tuple[tuple[str, str], ...]
+    value: Location
+
+    @property
+    def words(self) -> frozenset[str]:
+        return frozenset(word for word, _ in self.parts)
+
+
+class ShortProduct(msgspec.Struct, frozen=True):
+    """`short` lacks `missing`, a size of a group, that `full` has."""
+
+    short: Worked
+    full: Worked
+    missing: str
+
+
+def short_sizes(program: Program, groups: Groups) -> Iterator[ShortProduct]:
+    """The sizes of groups that are divided out of another group's by less than elsewhere."""
+    by_name: dict[tuple[str, frozenset[str]], list[Worked]] = {}
+    for path in program.files.with_text(_SIZE):
+        file = program.files.get(path)
+        if file is None:
+            continue
+        for statement in _matches(file, re.compile(_SIZE)):
+            for binding in file.statement(statement).bindings:
+                name = spelled(binding.target)
+                if binding.value is None or binding.how not in ("assign", "annotate") or not groups.named(name, "size"):
+                    continue
+                whole, divisors = _chain(binding.value)
+                of = groups.named(spelled(whole), "size")
+                parts = _parts(divisors, groups)
+                if of and parts:
+                    worked = Worked(name, parts, Location(file, statement, binding.value.span))
+                    by_name.setdefault((name, of), []).append(worked)
+    for found in by_name.values():
+        for short in found:
+            yield from _short(short, found)
+
+
+def short_strides(program: Program, groups: Groups) -> Iterator[ShortProduct]:
+    """The products of a rank that step over fewer ranks than the rank was divided out by."""
+    known: dict[str, list[Worked]] = {}
+    for path in program.files.focus:
+        data = program.files.tree.read(path)
+        file = program.files.get(path) if _IN_BYTES.search(data) is not None else None
+        if file is None:
+            continue
+        for statement in _matches(file, _PRODUCT):
+            for worked in _products(file, statement, groups):
+                if worked.name not in known:
+                    known[worked.name] = list(_divided_out(program, groups, worked.name))
+                yield from _short(worked, known[worked.name])
+
+
+def _short(short: Worked, others: list[Worked]) -> Iterator[ShortProduct]:
+    """The first of the others that has more, if what is around says nothing of that."""
+    for full in others:
+        missing = [name for word, name in full.parts if word not in short.words]
+        if short.words < full.words and not any(_is_spoken_of(short.value, word) for word in full.words - short.words):
+            yield ShortProduct(short, full, missing[0])
+            return
+
+
+def _is_spoken_of(place: Location, word: str) -> bool:
+    """Whether the function around mentions a size of that kind: it knows of the group and leaves it out, or has put it in elsewhere."""
+    scope = place.file.scope(place.file.outline.statements[place.statement].scope)
+    if scope.statement < 0:
+        return False
+    text = place.file.source.slice(place.file.outline.statements[scope.statement].span)
+    return re.search(rf"\b(?:\w+_)?{word}_(?:world_)?size\b", text) is not None
+
+
+def _matches(file: File, pattern: re.Pattern[str]) -> list[int]:
+    """The statements that matches of a pattern begin in."""
+    text = file.source.text
+    found = set()
+    for match in pattern.finditer(text):
+        start = text.rfind("\n", 0, match.start()) + 1
+        found.add(file.statement_at(text.count("\n", 0, match.start()) + 1, match.start() - start + 1))
+    return sorted(index for index in found if index >= 0 and not is_aside(file, index))
+
+
+def _chain(value: Expr) -> tuple[Expr, list[Expr]]:
+    """What is divided, and by what one after another: `a // b // (c * d)`."""
+    divisors: list[Expr] = []
+    while isinstance(value, ir.Binary) and value.operator == "//":
+        divisors += factors(value.right)
+        value = value.left
+    return value, divisors
+
+
+def _parts(given: list[Expr], groups: Groups) -> tuple[tuple[str, str], ...]:
+    """The sizes by their last words; nothing where one of them is no size of a group."""
+    found = []
+    for one in given:
+        name = spelled(_bare(one))
+        word = re.sub(r"_(?:world_)?size$", "", name).rpartition("_")[2]
+        if not groups.named(name, "size") or word in _WHOLE:
+            return ()
+        found.append((word, name))
+    return tuple(found)
+
+
+def _bare(size: Expr) -> Expr:
+    """`max(size, 1)`, `size if there else 1`: the size."""
+    if isinstance(size, ir.Conditional) and isinstance(size.orelse, ir.Const):
+        return _bare(size.body)
+    if isinstance(size, ir.Call) and arithmetic.function_name(size) in ("max", "int"):
+        others = [argument.value for argument in size.args if not isinstance(argument.value, ir.Const)]
+        return _bare(others[0]) if len(others) == 1 else size
+    return size
+
+
+def _products(file: File, statement: int, groups: Groups) -> Iterator[Worked]:
+    """The products of one rank with sizes of groups, the outermost ones."""
+    for root in file.statement(statement).expressions():
+        for node, above in ir.paths(root):
+            inner = above and isinstance(above[-1], ir.Binary) and above[-1].operator == "*"
+            if not isinstance(node, ir.Binary) or node.operator != "*" or inner:
+                continue
+            all_factors = list(factors(node))
+            ranks = [one for one in all_factors if groups.named(spelled(one), "rank")]
+            parts = _parts([one for one in all_factors if one not in ranks], groups)
+            if len(ranks) == 1 and parts:
+                yield Worked(spelled(ranks[0]), parts, Location(file, statement, node.span))
+
+
+def _divided_out(program: Program, groups: Groups, rank: str) -> Iterator[Worked]:
+    """Where a rank is worked out of another one by division: `dp_rank = tp_rank // (attn_tp_size * attn_cp_size)`."""
+    pattern = re.compile(rf"\b{re.escape(rank)}\s*(?::[^=\n]*)?=[^=]{{0,200}}?//")
+    for path in program.files.tree.mentioning(rank):
+        found = re.search(pattern.pattern.encode(), program.files.tree.read(path))
+        file = program.files.get(path) if found is not None else None
+        if file is not None:
+            for statement in _matches(file, pattern):
+                yield from _divisions(file, statement, rank, groups)
+
+
+def _divisions(file: File, statement: int, rank: str, groups: Groups) -> Iterator[Worked]:
+    for binding in file.statement(statement).bindings:
+        if binding.value is None or spelled(binding.target) != rank:
+            continue
+        value = binding.value
+        if isinstance(value, ir.Binary) and value.operator == "%":
+            value = value.left
+        whole, divisors = _chain(value)
+        parts = _parts(divisors, groups)
+        if parts and groups.named(spelled(whole), "rank"):
+            yield Worked(rank, parts, Location(file, statement, binding.value.span))
