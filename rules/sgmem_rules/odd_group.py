@@ -44,7 +44,7 @@ def short_report(found: ShortProduct) -> Report:
     name, full = found.short.name, found.full.value
     return Report(
         location=found.short.value,
-        message=f"{name} is worked out without {found.missing} here, and with it in {full.path}:{full.line}: with more than one rank of "
+        message=f"{name} is worked out without {found.missing} here, and with it in {full.path}:{full.line}: with several ranks of "
         "that kind the two differ",
         confidence="medium",
         steps=(

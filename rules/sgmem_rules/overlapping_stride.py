@@ -43,7 +43,7 @@ def short_report(found: ShortProduct) -> Report:
     name, full = found.short.name, found.full.value
     return Report(
         location=found.short.value,
-        message=f"{name} counts steps of {full.code}, so its stride lacks {found.missing} here: with more than one rank of that kind the "
+        message=f"{name} counts steps of {full.code}, so its stride lacks {found.missing} here: with several ranks of that kind the "
         "number is another rank's",
         confidence="medium",
         steps=(
