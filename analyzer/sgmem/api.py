@@ -32,6 +32,7 @@ from sgmem.domains.defects.empty_shares import EmptyShare
 from sgmem.domains.defects.foreign_granules import ForeignGranule
 from sgmem.domains.defects.foreign_groups import ForeignGroup
 from sgmem.domains.defects.late_guards import LateGuard, LateImage
+from sgmem.domains.defects.lone_decisions import LoneDecision
 from sgmem.domains.defects.machine_amounts import MachineAmount
 from sgmem.domains.defects.machine_requests import MachineRequest
 from sgmem.domains.defects.mismatches import Side, UnitMismatch
@@ -83,6 +84,7 @@ __all__ = [
     "Later",
     "LaterChange",
     "Location",
+    "LoneDecision",
     "LostConversion",
     "MachineAmount",
     "MachineRequest",

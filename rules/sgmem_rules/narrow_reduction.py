@@ -9,7 +9,7 @@ from sgmem.api import Point, Report, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sgmem.api import Facts, NarrowReduction
+    from sgmem.api import Facts, LoneDecision, NarrowReduction
 
 _ALL = "all ranks"
 
@@ -22,6 +22,8 @@ class NarrowReductionRule(Rule):
     def check(self, facts: Facts) -> Iterator[Report]:
         for found in facts.ranks.narrow_reductions():
             yield report(found)
+        for lone in facts.ranks.lone_decisions():
+            yield lone_report(lone)
 
 
 def report(found: NarrowReduction) -> Report:
@@ -43,6 +45,21 @@ def report(found: NarrowReduction) -> Report:
         confidence="high" if found.world is not None else "medium",
         steps=(*world, *tested, Point(reduction.call, f"not combined over the {missing}")),
         fix="ask for the size of the group over which the value is combined, and combine it over all ranks that must agree",
+    )
+
+
+def lone_report(found: LoneDecision) -> Report:
+    return Report(
+        location=found.reading,
+        message=f"{found.name} is what one rank reads, and decides {found.choice.code}: ranks that read differently go different ways, "
+        "and wait for each other in the next collective",
+        confidence="medium",
+        steps=(
+            Point(found.reading, f"read by each rank for itself, without {found.when}"),
+            Point(found.test, "compared here"),
+            Point(found.choice, "and this goes by it"),
+        ),
+        fix=f"take the least over the ranks that must agree ({found.when}=...), and decide by that",
     )
 
 

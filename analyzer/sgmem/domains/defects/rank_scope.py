@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from sgmem.domains.defects.empty_shares import EmptyShare
     from sgmem.domains.defects.foreign_granules import ForeignGranule
     from sgmem.domains.defects.foreign_groups import ForeignGroup
+    from sgmem.domains.defects.lone_decisions import LoneDecision
     from sgmem.domains.defects.machine_requests import MachineRequest
     from sgmem.domains.defects.misnamed_parts import MisnamedPart
     from sgmem.domains.defects.mixed_extents import MixedExtent
@@ -69,6 +70,12 @@ class RankScope:
         from sgmem.domains.defects.narrow_reductions import narrow_reductions
 
         return narrow_reductions(self.program, self.models, self.groups)
+
+    def lone_decisions(self) -> Iterator[LoneDecision]:
+        """Choices that ranks must make alike, made by one rank's reading."""
+        from sgmem.domains.defects.lone_decisions import lone_decisions
+
+        return lone_decisions(self.program, self.models)
 
     def machine_requests(self) -> Iterator[MachineRequest]:
         """The whole machine's memory held against what one rank asks for."""
