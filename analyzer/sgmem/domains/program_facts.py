@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from sgmem.domains.defects.settled_guards import SettledGuard
     from sgmem.domains.defects.shares import UncheckedShare
     from sgmem.domains.defects.snapshots import StaleCopy
+    from sgmem.domains.defects.told_values import ToldValue
     from sgmem.domains.defects.unchecked_limits import UncheckedLimit
     from sgmem.domains.defects.unchecked_none import UncheckedNone
     from sgmem.domains.defects.unused_options import UnusedOption
@@ -274,6 +275,12 @@ class ProgramFacts:
         from sgmem.domains.defects.directions import wrong_directions
 
         return wrong_directions(self)
+
+    def told_values(self) -> Iterator[ToldValue]:
+        """Error messages that tell of another value than their check has tested."""
+        from sgmem.domains.defects.told_values import told_values
+
+        return told_values(self)
 
     def settled_guards(self) -> Iterator[SettledGuard]:
         """Guards whose value was clamped or replaced before them."""
