@@ -39,6 +39,7 @@ from sgmem.domains.defects.mismatches import Side, UnitMismatch
 from sgmem.domains.defects.misnamed_parts import MisnamedPart
 from sgmem.domains.defects.mixed_extents import MixedExtent
 from sgmem.domains.defects.narrow_reductions import NarrowReduction
+from sgmem.domains.defects.none_settings import NoneSetting, none_settings
 from sgmem.domains.defects.overlapping_strides import OverlappingStride
 from sgmem.domains.defects.raised_counts import RaisedCount
 from sgmem.domains.defects.reservations import FixedReservation
@@ -94,6 +95,7 @@ __all__ = [
     "MixedTimes",
     "NarrowReduction",
     "NegativeVerdict",
+    "NoneSetting",
     "Origin",
     "OverlappingStride",
     "Passage",
@@ -117,5 +119,6 @@ __all__ = [
     "ZeroDivisor",
     "is_mixed_thousands",
     "is_share",
+    "none_settings",
     "of_statement",
 ]

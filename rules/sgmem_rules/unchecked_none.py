@@ -1,10 +1,10 @@
-"""SGM204: the answer of a capacity query, which may be None, is used in arithmetic without a check."""
+"""SGM204: what may be None, the answer of a capacity query or a setting, is used in arithmetic without a check."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sgmem.api import Point, Report, Rule
+from sgmem.api import Point, Report, Rule, none_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,6 +17,11 @@ class UncheckedNoneRule(Rule):
     code = "SGM204"
 
     def check(self, facts: Facts) -> Iterator[Report]:
+        yield from self._answers(facts)
+        yield from self._settings(facts)
+
+    def _answers(self, facts: Facts) -> Iterator[Report]:
+        """Queries that answer None."""
         seen = set()
         for found in facts.unchecked_nones():
             key = (found.use.path, found.use.line, found.use.column)
@@ -34,4 +39,26 @@ class UncheckedNoneRule(Rule):
                 steps=tuple(points),
                 fix=f"decide what holds when {found.name} is None before it is calculated with",
                 confidence="medium" if found.passed is not None else "high",
+            )
+
+    def _settings(self, facts: Facts) -> Iterator[Report]:
+        """Settings that a line makes None."""
+        for found in none_settings(facts):
+            again = found.how == "again"
+            when = (
+                "when the record is built again from its own fields, as copies and replacements of records are"
+                if again
+                else "on the way from there to here"
+            )
+            yield Report(
+                location=found.use,
+                message=f"{found.name} is made None in line {found.none.line} and is calculated with here without a check, {when}: the "
+                "start ends in a TypeError",
+                steps=(
+                    Point(found.none, f"{found.name} becomes None here"),
+                    Point(found.use, f"{found.name} is calculated with, None or not"),
+                ),
+                fix=f"ask whether {found.name} is None first",
+                confidence="medium" if again else "high",
+                key=f"{found.name} {found.how}",
             )

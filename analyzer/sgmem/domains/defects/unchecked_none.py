@@ -81,7 +81,7 @@ class _Queries:
         measured = (
             birth.kind == "measurement"
             for value, index in returned
-            if not _is_none(value) and not isinstance(value, ir.Collection)
+            if not is_none(value) and not isinstance(value, ir.Collection)
             for birth in self.facts.births.of(value, function.file, index)
         )
         return _gives_none(self.facts, function) and any(measured)
@@ -108,7 +108,7 @@ def _of_query(queries: _Queries, file: File, index: int, word: str) -> Iterator[
             if binding.how == "augment":
                 yield UncheckedNone(query.code, query, None, of_statement(file, index))
                 continue
-            use = _first_use(facts, file, row.scope, name, index)
+            use = first_use(facts, file, row.scope, name, index)
             if use is not None:
                 yield UncheckedNone(name, query, None, use)
             if isinstance(binding.target, ir.Name):
@@ -120,7 +120,7 @@ def _of_query(queries: _Queries, file: File, index: int, word: str) -> Iterator[
             if not isinstance(node, ir.Call) or last_name(node) != word or not above or not queries.may_be_none(node, file, index):
                 continue
             query = Location(file, index, node.span)
-            if _calculates(above[-1], node):
+            if calculates(above[-1], node):
                 yield UncheckedNone(query.code, query, None, of_statement(file, index))
             elif isinstance(above[-1], ir.Call) and node is not above[-1].func:
                 yield from _given_to(facts, above[-1], node, file, index, query)
@@ -140,8 +140,8 @@ def _kept(facts: ProgramFacts, target: ir.Attribute, file: File, index: int, que
                 continue
             for seen in facts.occurrences.reads_in_statement(other, at, place.name):
                 name = dotted(seen.node)
-                if seen.place == place and name is not None and seen.ancestors and _calculates(seen.ancestors[-1], seen.node):
-                    if not _is_checked(facts, other, at, name, seen.ancestors, seen.node):
+                if seen.place == place and name is not None and seen.ancestors and calculates(seen.ancestors[-1], seen.node):
+                    if not is_checked(facts, other, at, name, seen.ancestors, seen.node):
                         stored = of_statement(file, index)
                         yield UncheckedNone(name, query, stored, Location(other, at, seen.ancestors[-1].span))
                         return
@@ -169,12 +169,12 @@ def _may_hold_none(facts: ProgramFacts, value: Expr, function: Function, index: 
     if isinstance(value, ir.Conditional):
         return any(_may_hold_none(facts, side, function, index) for side in (value.body, value.orelse))
     if not isinstance(value, ir.Name):
-        return _is_none(value)
+        return is_none(value)
     reaching = facts.order.reaching(function.file, function.index, value.id, index) - {ENTRY}
-    return any(_is_none(binding.value) for at in reaching for binding in function.file.statement(at).bindings)
+    return any(is_none(binding.value) for at in reaching for binding in function.file.statement(at).bindings)
 
 
-def _is_none(expr: Expr | None) -> bool:
+def is_none(expr: Expr | None) -> bool:
     return isinstance(expr, ir.Const) and expr.value is None
 
 
@@ -183,7 +183,7 @@ def _handed_on(facts: ProgramFacts, file: File, scope: int, name: str, definitio
     for index in file.mentions_in(scope, name):
         if index == definition or definition not in facts.order.reaching(file, scope, name, index):
             continue
-        if _is_checked(facts, file, index, name, ()):
+        if is_checked(facts, file, index, name, ()):
             continue
         for root in file.statement(index).expressions():
             for node, above in ir.paths(root):
@@ -198,12 +198,12 @@ def _given_to(facts: ProgramFacts, call: ir.Call, value: Expr, file: File, index
             continue
         for one in bind(CallSite(file, index, call, filled), target.parameters):
             if one.argument.value is value and one.parameter is not None and one.key is None:
-                use = _first_use(facts, target.file, target.index, one.parameter, ENTRY)
+                use = first_use(facts, target.file, target.index, one.parameter, ENTRY)
                 if use is not None:
                     yield UncheckedNone(one.parameter, query, Location(file, index, call.span), use)
 
 
-def _first_use(facts: ProgramFacts, file: File, scope: int, name: str, definition: int) -> Location | None:
+def first_use(facts: ProgramFacts, file: File, scope: int, name: str, definition: int) -> Location | None:
     """The first unchecked calculation with a local or attribute that a definition reaches."""
     reaching = facts.order.reaching_assignments if "." in name else facts.order.reaching
     for index in file.mentions_in(scope, name.rpartition(".")[2]):
@@ -211,13 +211,13 @@ def _first_use(facts: ProgramFacts, file: File, scope: int, name: str, definitio
             continue
         for root in file.statement(index).expressions():
             for node, above in ir.paths(root):
-                if isinstance(node, ir.Name | ir.Attribute) and dotted(node) == name and above and _calculates(above[-1], node):
-                    if not _is_checked(facts, file, index, name, above, node):
+                if isinstance(node, ir.Name | ir.Attribute) and dotted(node) == name and above and calculates(above[-1], node):
+                    if not is_checked(facts, file, index, name, above, node):
                         return Location(file, index, above[-1].span)
     return None
 
 
-def _calculates(parent: Expr, node: Expr) -> bool:
+def calculates(parent: Expr, node: Expr) -> bool:
     """Whether None in this place raises TypeError."""
     if isinstance(parent, ir.Compare):
         links = zip(parent.operands, parent.operators, parent.operands[1:], strict=False)
@@ -231,7 +231,7 @@ def _calculates(parent: Expr, node: Expr) -> bool:
     )
 
 
-def _is_checked(facts: ProgramFacts, file: File, index: int, name: str, above: tuple[Expr, ...], node: Expr | None = None) -> bool:
+def is_checked(facts: ProgramFacts, file: File, index: int, name: str, above: tuple[Expr, ...], node: Expr | None = None) -> bool:
     conditions = list(facts.reaches.conditions.own(file, index))
     if node is not None:
         conditions += expression_conditions(node, above, index)
