@@ -7,6 +7,7 @@ from flow.small import line_of, program_of, sliced
 
 from sgmem.flow.aside import distance, is_aside
 from sgmem.flow.checks import Checks
+from sgmem.flow.guards import Conditions
 
 GUARDED = """
     def start(budget, other):
@@ -20,8 +21,8 @@ def first_check(check: str) -> str | None:
     """The code of the first check that the formula `rest` meets."""
     slicer = sliced(GUARDED.replace("{check}", check.replace("\n", "\n        ")))
     slicer.slice.join_places()
-    (formula,) = slicer.slice.formulas
-    found = Checks(slicer.slice).first(formula)
+    formula = min(slicer.slice.formulas, key=lambda key: key.span)
+    found = Checks(slicer.slice, Conditions(slicer.program, slicer.order)).first(formula)
     return None if found is None else found.file.source.slice(found.span).partition(":")[0]
 
 
@@ -48,6 +49,18 @@ def test_a_check_compares_the_value_with_a_number_and_leaves(check: str, found: 
 def test_the_nearest_check_is_the_first() -> None:
     checks = "tokens = int(rest)\nif tokens <= 0:\n    raise ValueError\nif rest <= 0:\n    raise ValueError"
     assert first_check(checks) == "if rest <= 0"
+
+
+@pytest.mark.parametrize(
+    ("checks", "found"),
+    [
+        ("if other > 3:\n    part = rest * 2\n    if part <= 0:\n        raise ValueError\nif rest <= 0:\n    raise ValueError", "if rest <= 0"),
+        ("if other > 3:\n    part = rest * 2\n    if part <= 0:\n        raise ValueError", "if part <= 0"),
+        ("part = rest * 2\nif part <= 0:\n    raise ValueError\nlater = part + other\nif later <= 0:\n    raise ValueError", "if part <= 0"),
+    ],
+)
+def test_a_check_that_is_always_met_comes_before_one_under_a_condition(checks: str, found: str) -> None:
+    assert first_check(checks) == found
 
 
 ASIDE = {

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from sgmem.flow.graph import SiteKey, Slice
-from sgmem.program.files import File
+from typing import TYPE_CHECKING
+
+from sgmem.control.predicates import TRUE
 from sgmem.syntax import ir
-from sgmem.syntax.ir import Expr
+
+if TYPE_CHECKING:
+    from sgmem.control.predicates import Predicate
+    from sgmem.flow.graph import SiteKey, Slice
+    from sgmem.flow.guards import Conditions
+    from sgmem.program.files import File
+    from sgmem.syntax.ir import Expr
 
 _STOPS = frozenset({"raise", "return"})
 _ORDERS = frozenset({"<", "<=", ">", ">="})
@@ -14,23 +21,33 @@ _ORDERS = frozenset({"<", "<=", ">", ">="})
 class Checks:
     """Looks along the flows of a slice, whose places must be joined."""
 
-    def __init__(self, slice_: Slice) -> None:
+    def __init__(self, slice_: Slice, conditions: Conditions) -> None:
         self.slice = slice_
+        self.conditions = conditions
         self.after: dict[SiteKey, list[SiteKey]] = {}
         for source, target in slice_.edges:
             self.after.setdefault(source, []).append(target)
 
     def first(self, start: SiteKey) -> SiteKey | None:
-        """The nearest guard that a value computed at `start` meets, in hops; the first in the file among equals."""
+        """The nearest guard that a value computed at `start` always meets, in hops; the first in the file among equals. A guard on a side
+        way, such as the size of a part that only some models have, counts where no other is found."""
         # Breadth first by hand: importing networkx takes longer than the rest of this search.
-        layer, seen = [start], {start}
+        layer, seen, aside = [start], {start}, None
+        given = self._needed(start)
         while layer:
-            found = [key for key in layer if key.role == "guard" and self._stops(key)]
-            if found:
-                return min(found, key=lambda key: (key.file.path, key.span))
+            found = sorted((key for key in layer if key.role == "guard" and self._stops(key)), key=lambda key: (key.file.path, key.span))
+            always = next((key for key in found if self._needed(key) <= given), None)
+            if always is not None:
+                return always
+            aside = aside or next(iter(found), None)
             layer = [key for key in dict.fromkeys(after for key in layer for after in self.after.get(key, ())) if key not in seen]
             seen.update(layer)
-        return None
+        return aside
+
+    def _needed(self, key: SiteKey) -> set[Predicate]:
+        """The conditions under which a place is reached, checks before it aside."""
+        conditions = self.conditions.of(key.file, self.slice.sites[key].statement)
+        return {one.predicate for one in conditions if one.predicate != TRUE and one.how != "check"}
 
     def _stops(self, key: SiteKey) -> bool:
         site = self.slice.sites[key]

@@ -101,7 +101,7 @@ class FormulaReports:
 
     def rows(self, sites: SiteReports) -> tuple[Formula, ...]:
         """The formulas whose sites are kept; the slice must have its places joined."""
-        checks = Checks(self.slicer.slice)
+        checks = Checks(self.slicer.slice, sites.conditions)
         found = []
         for key, formula in self.slicer.slice.formulas.items():
             number = sites.id_of(key)
