@@ -29,13 +29,13 @@ class Checks:
             self.after.setdefault(source, []).append(target)
 
     def first(self, start: SiteKey) -> SiteKey | None:
-        """The nearest guard that a value computed at `start` always meets, in hops; the first in the file among equals. A guard on a side
+        """The nearest guard that a value computed at `start` always meets, in hops; the first in the file among equals. One on a side
         way, such as the size of a part that only some models have, counts where no other is found."""
         # Breadth first by hand: importing networkx takes longer than the rest of this search.
         layer, seen, aside = [start], {start}, None
         given = self._needed(start)
         while layer:
-            found = sorted((key for key in layer if key.role == "guard" and self._stops(key)), key=lambda key: (key.file.path, key.span))
+            found = sorted(filter(self._stops, layer), key=lambda key: (key.file.path, key.span))
             always = next((key for key in found if self._needed(key) <= given), None)
             if always is not None:
                 return always
@@ -50,6 +50,8 @@ class Checks:
         return {one.predicate for one in conditions if one.predicate != TRUE and one.how != "check"}
 
     def _stops(self, key: SiteKey) -> bool:
+        if key.role != "guard":
+            return False
         site = self.slice.sites[key]
         file, statement = key.file, site.statement
         row = file.outline.statements[statement]
