@@ -54,9 +54,15 @@ def test_the_nearest_check_is_the_first() -> None:
 @pytest.mark.parametrize(
     ("checks", "found"),
     [
-        ("if other > 3:\n    part = rest * 2\n    if part <= 0:\n        raise ValueError\nif rest <= 0:\n    raise ValueError", "if rest <= 0"),
+        (
+            "if other > 3:\n    part = rest * 2\n    if part <= 0:\n        raise ValueError\nif rest <= 0:\n    raise ValueError",
+            "if rest <= 0",
+        ),
         ("if other > 3:\n    part = rest * 2\n    if part <= 0:\n        raise ValueError", "if part <= 0"),
-        ("part = rest * 2\nif part <= 0:\n    raise ValueError\nlater = part + other\nif later <= 0:\n    raise ValueError", "if part <= 0"),
+        (
+            "part = rest * 2\nif part <= 0:\n    raise ValueError\nlater = part + other\nif later <= 0:\n    raise ValueError",
+            "if part <= 0",
+        ),
     ],
 )
 def test_a_check_that_is_always_met_comes_before_one_under_a_condition(checks: str, found: str) -> None:
