@@ -6,7 +6,7 @@ Logs are read as a stream of blocks, so that their size does not matter; a line 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
@@ -16,6 +16,25 @@ if TYPE_CHECKING:
 BLOCK = 1 << 18
 MAX_LINE = 1 << 16
 """What a line holds beyond is not looked at: no server prints a memory figure that late in a line."""
+
+
+class Readable(Protocol):
+    """What a log is read from."""
+
+    def read(self, size: int = -1, /) -> bytes: ...
+
+
+class Rejoined:
+    """A stream of which the first part was read already."""
+
+    def __init__(self, first: bytes, rest: Readable) -> None:
+        self._first, self._rest = first, rest
+
+    def read(self, size: int = -1, /) -> bytes:
+        if not self._first:
+            return self._rest.read(size)
+        part, self._first = (self._first, b"") if size < 0 else (self._first[:size], self._first[size:])
+        return part + (self._rest.read() if size < 0 else b"")
 
 
 class Piece(msgspec.Struct, frozen=True):
@@ -32,11 +51,16 @@ class Piece(msgspec.Struct, frozen=True):
 
 _CONTROL = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]"  # colours and cursor movements
+    r"|(?:\^\[|\u241b|\\x1b|\\033|\\u001b)?\[\d{1,3}(?:;\d{1,3})*m"  # colours whose escape character was spelled out or lost
     r"|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?"  # window titles and links
     r"|\x1b[@-Z\\-_]|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufeff\u200b]"
 )
 _NUMBERED = r"(?:DP|TP|PP|EP|ATTN_DP|MOE_DP|CP)\s?\d+"
 _STAMP = r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d[.,\d]*|\d\d:\d\d:\d\d"
+_RETURNS = re.compile(r"\r")
+_SPELLED = re.compile(r"\r|(?:\\r)?\\n")
+MANY_BREAKS = 2
+"""So many line breaks spelled as \\n in one line make it a text of several lines, as in the JSON of an error."""
 _TAG = re.compile(
     rf"\[(?:(?:{_STAMP})(?:\s+(?P<timed>{_NUMBERED}(?:\s+{_NUMBERED})*))?[^\]\n]{{0,24}}|(?P<ranks>{_NUMBERED}(?:\s+{_NUMBERED})*)|gpu(?:_id)?=(?P<gpu>\d+))\]"
 )
@@ -54,15 +78,21 @@ def rank_of(match: re.Match[str]) -> str:
     return f"gpu {groups['gpu']}" if groups.get("gpu") else ""
 
 
-def pieces(stream: BinaryIO, anchors: Sequence[bytes] = ()) -> Iterator[Piece]:
+def pieces(stream: Readable, anchors: Sequence[bytes] = ()) -> Iterator[Piece]:
     """The messages of a log. With `anchors`, only the lines that hold one of them; numbering counts all."""
     for number, raw in _lines(stream, anchors):
         yield from split(number, raw.decode("utf-8", "replace"))
 
 
+def lines_of(stream: Readable) -> Iterator[tuple[int, str]]:
+    """All lines of a log by number, without terminal control but for returns to the start of the line."""
+    for number, raw in _lines(stream, ()):
+        yield number, _CONTROL.sub("", raw.decode("utf-8", "replace").rstrip("\r"))
+
+
 def split(number: int, line: str) -> Iterator[Piece]:
     """The messages of one line: progress bars return to its start, and writers of several ranks may glue theirs together."""
-    for part in line.split("\r"):
+    for part in (_SPELLED if line.count("\\n") >= MANY_BREAKS else _RETURNS).split(line):
         text = _CONTROL.sub("", part).strip()
         if not text:
             continue
@@ -89,7 +119,7 @@ def _bare_rank(body: str) -> str:
     return rank_of(bare) if bare else ""
 
 
-def _lines(stream: BinaryIO, anchors: Sequence[bytes]) -> Iterator[tuple[int, bytes]]:
+def _lines(stream: Readable, anchors: Sequence[bytes]) -> Iterator[tuple[int, bytes]]:
     """The lines that hold an anchor, by number. A block without any is only counted."""
     number, rest, dropping = 1, b"", False
     while True:

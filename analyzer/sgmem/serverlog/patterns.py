@@ -8,13 +8,21 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from sgmem.serverlog.numbers import Amount, amount_at
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 MAX_GAP = 600
 """How far behind the head a label may stand, in characters: a message is no longer."""
+
+
+MAX_REPEATED = 200
+"""A line in which a message stands more often is not read further."""
 
 
 class FieldPattern(msgspec.Struct, frozen=True, array_like=True):
@@ -44,24 +52,23 @@ class Found(msgspec.Struct, frozen=True):
     amount: Amount
 
 
-def match(pattern: Pattern, text: str) -> tuple[int, list[Found]] | None:
-    """Where a pattern's head stands in `text` and the values that follow; None where the head or every value is missing."""
-    head = _anchor(pattern.head).search(text)
-    if head is None:
-        return None
-    found: list[Found] = []
-    position = head.start()
-    for field in pattern.fields:
-        label = _anchor(field.label).search(text, position, head.start() + MAX_GAP)
-        if label is None:
-            continue
-        amount = amount_at(text, label.end())
-        if amount is not None:
-            found.append(Found(field, amount))
-            position = amount.end
-    if not pattern.mark and not found:
-        return None
-    return head.start(), found
+def matches(pattern: Pattern, text: str) -> Iterator[tuple[int, list[Found]]]:
+    """Where a pattern's head stands in `text` and the values that follow it; nothing where every value is missing."""
+    heads = [head.start() for head in _anchor(pattern.head).finditer(text)][:MAX_REPEATED]
+    for number, start in enumerate(heads):
+        end = min(start + MAX_GAP, heads[number + 1] if number + 1 < len(heads) else len(text))
+        found: list[Found] = []
+        position = start
+        for field in pattern.fields:
+            label = _anchor(field.label).search(text, position, end)
+            if label is None:
+                continue
+            amount = amount_at(text, label.end())
+            if amount is not None:
+                found.append(Found(field, amount))
+                position = amount.end
+        if pattern.mark or found:
+            yield start, found
 
 
 @lru_cache(maxsize=4096)

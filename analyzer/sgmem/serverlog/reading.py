@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import re
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from sgmem.serverlog.lines import Piece, pieces
-from sgmem.serverlog.patterns import Found, Pattern, match, needles
+from sgmem.serverlog.lines import Piece, Readable, Rejoined, lines_of, pieces, split
+from sgmem.serverlog.patterns import Found, Pattern, matches, needles
 from sgmem.serverlog.rows import rows
 from sgmem.serverlog.settings import OF_INTEREST, Setting, settings
+from sgmem.serverlog.wrapped import unwrapped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -68,10 +70,33 @@ class Reader:
         words = (rows().fraction, rows().fraction.replace("_", "-"), "max_total_tokens", "max-total-tokens", "sglang version")
         self.anchors = tuple(dict.fromkeys((*needles(everything), *(word.encode() for word in words))))
 
-    def read(self, stream: BinaryIO, size: int) -> Iterator[Item]:
-        """The readings of a log of so many bytes."""
-        for piece in pieces(stream, self.anchors if size > SMALL else ()):
-            yield from self.items(piece)
+    def read(self, stream: Readable, size: int) -> Iterator[Item]:
+        """The readings of a log of so many bytes. Wrapped lines are put together where the log is small, as what people paste is."""
+        if size > SMALL:
+            first = stream.read(SMALL + 1)
+            stream = io.BytesIO(first) if len(first) <= SMALL else Rejoined(first, stream)
+            size = len(first)
+        if size > SMALL:
+            for piece in pieces(stream, self.anchors):
+                yield from self.items(piece)
+            return
+        for number, line in unwrapped(list(lines_of(stream)), self):
+            for piece in split(number, line):
+                yield from self.items(piece)
+
+    def figures(self, number: int, line: str) -> int:
+        """How many figures and settings a line shows by itself."""
+        lowered = line.lower()
+        if not any(word in lowered for word in self._by_word) and not any(word in line for word in _SETTINGS):
+            return 0
+        return sum(1 for piece in split(number, line) for _ in self.items(piece))
+
+    def speaks(self, number: int, line: str) -> bool:
+        """Whether a line holds a message of its own."""
+        lowered = line.lower()
+        if not any(word in lowered for word in self._by_word):
+            return False
+        return any(isinstance(one, Reading) for piece in split(number, line) for one in self.items(piece))
 
     def items(self, piece: Piece) -> Iterator[Item]:
         if piece.note:
@@ -94,21 +119,20 @@ class Reader:
         text = piece.text
         lowered = text.lower()
         candidates = [row for word, group in self._by_word.items() if word in lowered for row in group]
-        found = [(at, pattern, index, foreign, values) for index, pattern, foreign in candidates for at, values in _at(pattern, text)]
+        found = [
+            (at, pattern, index, foreign, values) for index, pattern, foreign in candidates for at, values in matches(pattern, text)
+        ]
         taken: list[tuple[int, int]] = []
+        chosen: list[tuple[int, list[Reading]]] = []
         # Own formats come before those of other releases, more values before fewer, longer heads before shorter ones.
         for at, pattern, index, _, values in sorted(found, key=lambda one: (one[3], -len(one[4]), -len(one[1].head), one[0])):
             end = max((value.amount.end for value in values), default=at + len(pattern.head))
             if any(at < high and low < end for low, high in taken):
                 continue
             taken.append((at, end))
-            yield from _readings(piece, pattern, index, values)
-
-
-def _at(pattern: Pattern, text: str) -> Iterator[tuple[int, list[Found]]]:
-    result = match(pattern, text)
-    if result is not None:
-        yield result
+            chosen.append((at, list(_readings(piece, pattern, index, values))))
+        for _, readings in sorted(chosen, key=lambda one: one[0]):
+            yield from readings
 
 
 def _readings(piece: Piece, pattern: Pattern, index: int, values: Iterable[Found]) -> Iterator[Reading]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from sgmem.queries.results.reconcile import Allocation, Quantities
-from sgmem.serverlog.boots import Boot, Loads, loads
+from sgmem.serverlog.boots import Boot, loads
 from sgmem.serverlog.rows import rows
 
 if TYPE_CHECKING:
@@ -50,9 +50,11 @@ def figures(boot: Boot) -> Figures:
     post = min(after, default=None)
     if post is None and pre is not None:
         post = min((load.before.value - load.used.value for load in all_loads if load.before and load.used), default=None)
+    pre = min((one.value for one in members if one.kind == "budget.baseline"), default=pre)
+    post = min((one.value for one in members if one.kind == "budget.available"), default=post)
     fraction, how, fraction_step = _fraction(boot, members)
     requests, context = _last(members, "requests"), _last(members, "context")
-    allocations = _pools(by_rank, all_loads)
+    allocations = _pools(by_rank)
     ends = _first_of_ranks(by_rank, "free.after-pool")
     pool_end = min(ends, default=None)
     drafts = [one.value for load in all_loads for one in load.late_drafts] + [one.value for one in members if one.kind == "used.draft"]
@@ -78,7 +80,7 @@ def figures(boot: Boot) -> Figures:
         pool_end=_rounded(pool_end),
         end=_rounded(_end(by_rank)),
         budget=_rounded(_first(members, "budget")),
-        profiled_tokens=_whole(_last(members, "tokens.profiled")),
+        profiled_tokens=_whole(_profiled(by_rank)),
         requests=_whole(requests),
         context=_whole(context),
         communicators=_rounded(max((one.value for one in members if one.kind == "used.communicators"), default=None)),
@@ -114,9 +116,11 @@ def _fraction(boot: Boot, members: list[Reading]) -> tuple[float | None, str, fl
     return (setting.value, setting.how, 0.0) if setting is not None else (None, "", 0.0)
 
 
-def _pools(by_rank: dict[str, list[Reading]], all_loads: list[Loads]) -> tuple[Allocation, ...]:
-    """The pools of the rank that printed most of them: every rank of a world has the same."""
+def _pools(by_rank: dict[str, list[Reading]]) -> tuple[Allocation, ...]:
+    """The pools of the rank that printed most of them, of several such the largest: every rank of a world has the same, but for the
+    stages of a pipeline, whose layers differ."""
     best: tuple[Allocation, ...] = ()
+    sums: list[Reading] = []
     for readings in by_rank.values():
         lines: dict[int, list[Reading]] = {}
         loaded_after: dict[int, bool] = {}
@@ -128,20 +132,34 @@ def _pools(by_rank: dict[str, list[Reading]], all_loads: list[Loads]) -> tuple[A
                 lines.setdefault(one.number, []).append(one)
                 loaded_after[one.number] = draft
         found = []
-        seen: set[tuple[float, float | None]] = set()
+        seen: set[tuple[float, float | None, bool]] = set()
+        sums = sums or [one for one in readings if one.kind == "pool.sum"]
         for number, group in lines.items():
             size = sum(one.value for one in group if one.kind == "pool.size")
             tokens = next((one.value for one in group if one.kind == "tokens.pool"), None)
-            if not any(one.kind == "pool.size" for one in group) or (
-                group[0].rank == "" and len(all_loads) > 1 and (size, tokens) in seen
-            ):
+            # Ranks that do not say who they are print the same pools again.
+            if not any(one.kind == "pool.size" for one in group) or (size, tokens, loaded_after[number]) in seen:
                 continue
-            seen.add((size, tokens))
+            seen.add((size, tokens, loaded_after[number]))
             name = group[0].text.partition(".")[0].partition(" is ")[0][-40:].strip() or "pool"
             found.append(Allocation(name, round(size, 3), _whole(tokens), loaded_after[number], number))
-        if len(found) > len(best):
+        if (len(found), sum(one.value for one in found)) > (len(best), sum(one.value for one in best)):
             best = tuple(found)
+    if not best and sums:
+        return (Allocation("pools together", sums[0].value, None, log_line=sums[0].number),)
     return best
+
+
+def _profiled(by_rank: dict[str, list[Reading]]) -> float | None:
+    """The token count that the budget gave. What is printed once pools stand is a draft's, whose own count may be anything."""
+    found = None
+    for readings in by_rank.values():
+        for one in readings:
+            if one.kind in ("pool.size", "pool.sum", "free.after-pool"):
+                break
+            if one.kind == "tokens.profiled":
+                found = one.value
+    return found
 
 
 def _taken(by_rank: dict[str, list[Reading]]) -> float | None:

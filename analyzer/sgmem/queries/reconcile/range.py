@@ -18,7 +18,7 @@ def out_of_memory(boot: Boot, figures: Figures, judged: Judged) -> OutOfMemory |
     no_pool = boot.of("mark.no-pool")
     profiled = figures.quantities.profiled_tokens
     if no_pool or (profiled is not None and profiled <= 0):
-        line = no_pool[0].number if no_pool else boot.of("tokens.profiled")[0].number
+        line = no_pool[0].number if no_pool else next(one.number for one in boot.of("tokens.profiled") if one.value <= 0)
         return OutOfMemory("pool", "the pool cannot be built: the fraction leaves nothing after the weights. Raise it", line)
     allocator = boot.of("mark.oom")
     if not allocator:
