@@ -16,6 +16,7 @@ _HOW = {
     "clamped": "is kept from being less",
     "replaced": "is given another value where it has none",
     "calculated": "is the result of a calculation",
+    "equal": "is made equal to what it is compared with",
 }
 
 
@@ -38,13 +39,14 @@ class DeadGuardRule(Rule):
                 fix=f"compare the other way round: the least ({found.least.text}) against this rank's own ({found.own.text})",
             )
         for settled in facts.settled_guards():
+            fate = "always holds" if settled.always else "can never be true"
             yield Report(
                 location=settled.test,
-                message=f"{settled.test.code} can never be true: {settled.place} {_HOW[settled.how]}, line {settled.settled.line}, "
+                message=f"{settled.test.code} {fate}: {settled.place} {_HOW[settled.how]}, line {settled.settled.line}, "
                 "and what the check is for passes unseen",
                 steps=(
                     Point(settled.settled, f"{settled.place} {_HOW[settled.how]} here"),
-                    Point(settled.test, "so this never holds"),
+                    Point(settled.test, "so this always holds" if settled.always else "so this never holds"),
                 ),
                 fix=f"check before {settled.place} {_HOW[settled.how]}",
             )

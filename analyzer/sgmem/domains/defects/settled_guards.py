@@ -28,12 +28,16 @@ if TYPE_CHECKING:
 
 
 class SettledGuard(msgspec.Struct, frozen=True):
-    """`test` can never hold, because `settled` made `place` something else; `how` says what: "clamped", "replaced", "calculated"."""
+    """`test` can never hold, because `settled` made `place` something else; `how` says what: "clamped", "replaced", "calculated", or
+    "equal": the very thing that it is compared with, which a test that is asserted always fits.
+    """
 
     place: str
     how: str
     test: Location
     settled: Location
+    always: bool = False
+    """It can never fail instead: what it asserts always holds."""
 
 
 def settled_guards(facts: ProgramFacts) -> Iterator[SettledGuard]:
@@ -41,6 +45,12 @@ def settled_guards(facts: ProgramFacts) -> Iterator[SettledGuard]:
     for file, scope in sizing_scopes(facts):
         rows = file.outline.statements
         for index in file.own_statements(scope):
+            asserted = rows[index].kind == "assert"
+            if (asserted or rows[index].kind == "if") and not is_aside(file, index):
+                equal = _made_equal(facts, file, scope, index, asserted)
+                if equal is not None:
+                    yield equal
+                    continue
             if rows[index].kind != "if" or is_aside(file, index) or file.outline.last_inside(index, "body") != "raise":
                 continue
             test = file.test(index)
@@ -50,6 +60,52 @@ def settled_guards(facts: ProgramFacts) -> Iterator[SettledGuard]:
                 if found is not None and test is not None:
                     yield SettledGuard(part, found[0], Location(file, index, test.span), of_statement(file, found[1]))
                     break
+
+
+def _made_equal(facts: ProgramFacts, file: File, scope: int, index: int, asserted: bool) -> SettledGuard | None:
+    """A test of two things of which a line before has made one the other."""
+    if not asserted and file.outline.last_inside(index, "body") != "raise":
+        return None
+    statement = file.statement(index)
+    test = file.test(index) if not asserted else next(iter(statement.values), None)
+    pair = _compared(test, asserted) if isinstance(test, ir.Compare) else None
+    if test is None or pair is None:
+        return None
+    for place, other in (pair, pair[::-1]):
+        at = _only_definition(facts, file, scope, place, index)
+        if at is None or at == ENTRY:
+            continue
+        values = [
+            b.value for b in file.statement(at).bindings if dotted(b.target) == place and b.how == "assign" and b.value is not None
+        ]
+        if (
+            len(values) == 1
+            and dotted(values[0]) == other
+            and _only_definition(facts, file, scope, other, at) == _only_definition(facts, file, scope, other, index)
+        ):
+            return SettledGuard(place, "equal", Location(file, index, test.span), of_statement(file, at), asserted)
+    return None
+
+
+def _compared(test: ir.Compare, asserted: bool) -> tuple[str, str] | None:
+    """The two things that a comparison, or the rest of a division compared with 0, can tell nothing of where they are the same."""
+    if len(test.operators) != 1:
+        return None
+    left, right = test.operands
+    operator = test.operators[0]
+    if operator not in (("==", "<=", ">=") if asserted else ("!=", "<", ">")):
+        return None
+    if isinstance(left, ir.Binary) and left.operator == "%" and _number(right) == 0 and operator in ("==", "!="):
+        left, right = left.left, left.right
+    one, other = dotted(left), dotted(right)
+    return (one, other) if one is not None and other is not None and one != other else None
+
+
+def _only_definition(facts: ProgramFacts, file: File, scope: int, place: str, index: int) -> int | None:
+    """The one definition of a variable or attribute that reaches a statement; None where several do."""
+    order = facts.order
+    reaching = (order.reaching_assignments if "." in place else order.reaching)(file, scope, place, index)
+    return next(iter(reaching)) if len(reaching) == 1 else None
 
 
 def _settled(facts: ProgramFacts, file: File, scope: int, index: int, place: str, fires: Predicate) -> tuple[str, int] | None:

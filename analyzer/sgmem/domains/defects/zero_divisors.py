@@ -13,6 +13,7 @@ from sgmem.control.predicates import And, Atom, Opaque, all_of
 from sgmem.domains.accounting.location import Location, of_statement
 from sgmem.domains.algebra import arithmetic
 from sgmem.domains.defects.scopes import sizing_scopes
+from sgmem.domains.ranks.groups import spelled
 from sgmem.flow.aside import is_aside
 from sgmem.flow.order import ENTRY
 from sgmem.program.files import dotted
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 Producer = Literal["zero", "floor", "filtered", "clamped", "default"]
 MAX_DEPTH = 4
+_KEY_VALUE = re.compile(r"(?:^|_)(?:kv|key_value)_")
 
 
 class ZeroDivisor(msgspec.Struct, frozen=True):
@@ -111,7 +113,7 @@ def _producer(facts: ProgramFacts, expr: Expr, file: File, index: int, depth: in
         case ir.Binary(operator="//") if depth:
             return ("floor", index) if _may_be_less(expr, facts, file, index) else None
         case ir.Binary(operator="*"):
-            return _producer(facts, expr.left, file, index, depth + 1) or _producer(facts, expr.right, file, index, depth + 1)
+            return _producer(facts, expr.left, file, index, depth or 1) or _producer(facts, expr.right, file, index, depth or 1)
         case ir.Conditional():
             return _producer(facts, expr.body, file, index, depth + 1) or _producer(facts, expr.orelse, file, index, depth + 1)
         case ir.Call() if arithmetic.function_name(expr) in ("int", "float", "round") and expr.args:
@@ -171,10 +173,20 @@ def _may_be_less(expr: ir.Binary, facts: ProgramFacts, file: File, index: int) -
     held = {dotted(node) for node in ir.walk(expr.left)}
     if divisor is not None and divisor in held:
         return False
+    if _is_replicated(expr, facts, file, index):
+        return True
     evidence = facts.units.infer(expr.left, file, index)
     if evidence is not None and (evidence.unit.is_amount or evidence.unit.is_count):
         return True
     return any(birth.kind == "measurement" for birth in facts.births.of(expr.left, file, index))
+
+
+def _is_replicated(expr: ir.Binary, facts: ProgramFacts, file: File, index: int) -> bool:
+    """Whether a model's heads of keys and values, which ranks hold copies of where there are fewer, are divided by ranks."""
+    if _KEY_VALUE.search(spelled(expr.left)) is None:
+        return False
+    row = facts.ranks.counts.of(expr.left)
+    return row is not None and row.things == "heads" and bool(facts.ranks.groups.size(expr.right, file, index))
 
 
 def _is_checked(facts: ProgramFacts, file: File, index: int, name: str, above: tuple[Expr, ...], node: Expr) -> bool:
