@@ -75,14 +75,9 @@ def _made_equal(facts: ProgramFacts, file: File, scope: int, index: int, asserte
         at = _only_definition(facts, file, scope, place, index)
         if at is None or at == ENTRY:
             continue
-        values = [
-            b.value for b in file.statement(at).bindings if dotted(b.target) == place and b.how == "assign" and b.value is not None
-        ]
-        if (
-            len(values) == 1
-            and dotted(values[0]) == other
-            and _only_definition(facts, file, scope, other, at) == _only_definition(facts, file, scope, other, index)
-        ):
+        values = [dotted(b.value) for b in file.statement(at).bindings if b.how == "assign" and b.value and dotted(b.target) == place]
+        before, now = (_only_definition(facts, file, scope, other, where) for where in (at, index))
+        if values == [other] and before is not None and before == now and not _called_between(file, scope, at, index):
             return SettledGuard(place, "equal", Location(file, index, test.span), of_statement(file, at), asserted)
     return None
 
@@ -96,9 +91,15 @@ def _compared(test: ir.Compare, asserted: bool) -> tuple[str, str] | None:
     if operator not in (("==", "<=", ">=") if asserted else ("!=", "<", ">")):
         return None
     if isinstance(left, ir.Binary) and left.operator == "%" and _number(right) == 0 and operator in ("==", "!="):
-        left, right = left.left, left.right
+        one, other = dotted(left.left), dotted(left.right)
+        return (one, other) if one is not None and other is not None and one != other else None
     one, other = dotted(left), dotted(right)
     return (one, other) if one is not None and other is not None and one != other else None
+
+
+def _called_between(file: File, scope: int, first: int, last: int) -> bool:
+    """Whether something is called in between, which may change an attribute of either."""
+    return any(first < index < last and "(" in file.own_text(index) for index in file.own_statements(scope))
 
 
 def _only_definition(facts: ProgramFacts, file: File, scope: int, place: str, index: int) -> int | None:
