@@ -50,6 +50,17 @@ class DeadGuardRule(Rule):
                 ),
                 fix=f"check before {settled.place} {_HOW[settled.how]}",
             )
+        for idle in facts.ranks.idle_settings():
+            yield Report(
+                location=idle.test,
+                message=f"{idle.test.code} holds only where {idle.place} is {idle.value} already: setting it to {idle.value} changes "
+                "nothing, and what should be changed passes unseen",
+                steps=(
+                    Point(idle.test, f"{idle.place} is {idle.value} wherever this holds"),
+                    Point(idle.setting, f"and is set to {idle.value} here"),
+                ),
+                fix="ask the other way round",
+            )
 
 
 def message(found: DeadGuard) -> str:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from sgmem.domains.defects.empty_shares import EmptyShare
     from sgmem.domains.defects.foreign_granules import ForeignGranule
     from sgmem.domains.defects.foreign_groups import ForeignGroup
+    from sgmem.domains.defects.idle_settings import IdleSetting
     from sgmem.domains.defects.lone_decisions import LoneDecision
     from sgmem.domains.defects.machine_requests import MachineRequest
     from sgmem.domains.defects.misnamed_parts import MisnamedPart
@@ -70,6 +71,12 @@ class RankScope:
         from sgmem.domains.defects.narrow_reductions import narrow_reductions
 
         return narrow_reductions(self.program, self.models, self.groups)
+
+    def idle_settings(self) -> Iterator[IdleSetting]:
+        """Tests under which the size of a group is given the value that it has there already."""
+        from sgmem.domains.defects.idle_settings import idle_settings
+
+        return idle_settings(self.program, self.models)
 
     def lone_decisions(self) -> Iterator[LoneDecision]:
         """Choices that ranks must make alike, made by one rank's reading."""
