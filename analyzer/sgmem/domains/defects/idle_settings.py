@@ -40,7 +40,7 @@ def idle_settings(program: Program, models: Models) -> Iterator[IdleSetting]:
     """Every such test of a field that the models know for a number which is one at least, such as the size of a group."""
     names = sorted({last_name(name) for row in models.units.rows if row.kind == "field" and row.positive for name in row.names})
     names = [name for name in names if name.isidentifier()]
-    pattern = rf"if [^\n]*\b({'|'.join(names)})\b[^\n]*:\n(?:[^\n]*\n){{0,12}}?[^\n=]*\b\1 = \d"
+    pattern = rf"if [^\n]*\b({'|'.join(names)})\b[^\n]*:[^\n]*\n(?:[^\n]*\n){{0,12}}?[^\n=]*\b\1 = \d"
     for path in program.files.with_text(pattern) if names else ():
         file = program.files.get(path)
         if file is not None:
