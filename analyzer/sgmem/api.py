@@ -44,6 +44,7 @@ from sgmem.domains.defects.overlapping_strides import OverlappingStride
 from sgmem.domains.defects.raised_counts import RaisedCount
 from sgmem.domains.defects.reservations import FixedReservation
 from sgmem.domains.defects.settled_guards import SettledGuard
+from sgmem.domains.defects.short_buffers import ShortBuffer, short_buffers
 from sgmem.domains.defects.short_products import ShortProduct
 from sgmem.domains.defects.sibling_groups import SiblingGroup
 from sgmem.domains.defects.snapshots import LaterChange
@@ -107,6 +108,7 @@ __all__ = [
     "Rule",
     "SettledGuard",
     "Severity",
+    "ShortBuffer",
     "ShortProduct",
     "SiblingGroup",
     "Side",
@@ -121,4 +123,5 @@ __all__ = [
     "is_share",
     "none_settings",
     "of_statement",
+    "short_buffers",
 ]

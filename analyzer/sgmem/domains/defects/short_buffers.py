@@ -1,0 +1,155 @@
+"""Buffers for the largest batch that are cut to more rows than they have.
+
+The rows of a request are counted once where the buffer is made, several times where it is used.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from sgmem.domains.accounting.location import Location, last_name
+from sgmem.program.classes import assigned
+from sgmem.program.entities import Class, Function
+from sgmem.syntax import ir
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sgmem.domains.program_facts import ProgramFacts
+    from sgmem.program.file import File
+    from sgmem.syntax.ir import Expr
+
+_LARGEST = r"max_(?:\w+_)?(?:bs|batch|batch_size|seqs|num_seqs|reqs|num_reqs|requests|num_requests)"
+_MADE = rf"\.\w+\(\s*(?:\w+=)?\(?\s*self\.{_LARGEST}\b"
+_IS_LARGEST = re.compile(_LARGEST)
+MAX_DEPTH = 4
+
+
+class ShortBuffer(msgspec.Struct, frozen=True):
+    """`buffer` has as many rows as `made` says and is cut to `cut`, which counts `factor` rows for what `made` counts one for."""
+
+    buffer: str
+    factor: str
+    made: Location
+    cut: Location
+
+
+class _Rows(msgspec.Struct, frozen=True):
+    location: Location
+    factors: frozenset[str]
+
+
+def short_buffers(facts: ProgramFacts) -> Iterator[ShortBuffer]:
+    """Every such buffer of a class that holds it for its largest batch, once."""
+    for path in facts.program.files.with_text(_MADE):
+        file = facts.program.files.get(path)
+        for index, scope in enumerate(file.outline.scopes) if file is not None else ():
+            if file is not None and scope.kind == "class":
+                yield from _of_class(facts, Class(file, index))
+
+
+def _of_class(facts: ProgramFacts, owner: Class) -> Iterator[ShortBuffer]:
+    buffers: dict[str, list[_Rows]] = {}
+    for function, index in _statements(owner, "="):
+        for binding in function.file.statement(index).bindings:
+            for target in assigned(binding.target):
+                if isinstance(target, ir.Attribute) and binding.value is not None and binding.how == "assign":
+                    buffers.setdefault(target.attr, []).extend(_made(facts, owner, function, index, binding.value))
+    kept = {name: rows for name, rows in buffers.items() if rows and all(_is_for_largest(one) for one in rows)}
+    seen: set[str] = set()
+    for function, index in _statements(owner, "[") if kept else ():
+        for name, cut in _cuts(facts, owner, function, index, kept):
+            missing = sorted(cut.factors - frozenset().union(*(one.factors for one in kept[name])))
+            if missing and name not in seen:
+                seen.add(name)
+                yield ShortBuffer(name, missing[0], kept[name][0].location, cut.location)
+
+
+def _statements(owner: Class, text: str) -> Iterator[tuple[Function, int]]:
+    """The statements of a class's methods that hold a text."""
+    for index in owner.file.children.get(owner.index, {}).values():
+        if owner.file.scope(index).kind == "function":
+            for statement in owner.file.own_statements(index):
+                if text in owner.file.own_text(statement):
+                    yield Function(owner.file, index), statement
+
+
+def _is_for_largest(rows: _Rows) -> bool:
+    return any(_IS_LARGEST.fullmatch(name) for name in rows.factors)
+
+
+def _made(facts: ProgramFacts, owner: Class, function: Function, index: int, value: Expr) -> Iterator[_Rows]:
+    """The rows of the tensors that a value is made of: itself, or the entries of a dict."""
+    for node in ir.walk(value):
+        if not isinstance(node, ir.Call) or not node.args or node.args[0].star:
+            continue
+        if not any(row.kind == "tensor" for row in facts.models.sinks.rows_for_name(last_name(node))):
+            continue
+        shape = node.args[0].value
+        rows = shape.items[0] if isinstance(shape, ir.Collection) and shape.items else shape
+        place = Location(function.file, function.file.statement_at(rows.span.line, rows.span.column), rows.span)
+        yield _Rows(place, _factors(facts, owner, function.file, function.index, rows, 0))
+
+
+def _cuts(
+    facts: ProgramFacts, owner: Class, function: Function, index: int, buffers: dict[str, list[_Rows]]
+) -> Iterator[tuple[str, _Rows]]:
+    """Where a statement takes the first rows of a buffer, or of all buffers of a dict, by a product."""
+    for root in function.file.statement(index).expressions():
+        entries = {key: name for node in ir.walk(root) if isinstance(node, ir.Comprehension) for key, name in _entries(node, buffers)}
+        for node in ir.walk(root):
+            if not isinstance(node, ir.Subscript):
+                continue
+            base, cut = node.base, node.index
+            name = base.attr if isinstance(base, ir.Attribute) else entries.get(base.id, "") if isinstance(base, ir.Name) else ""
+            if name not in buffers or not isinstance(cut, ir.Slice) or cut.lower is not None or cut.upper is None:
+                continue
+            product = _product(facts, function.file, function.index, cut.upper, 0)
+            if product is not None:
+                factors = _factors(facts, owner, function.file, function.index, product, 0)
+                yield name, _Rows(Location(function.file, index, cut.upper.span), factors)
+
+
+def _entries(node: ir.Comprehension, buffers: dict[str, list[_Rows]]) -> Iterator[tuple[str, str]]:
+    """The variable of a comprehension that runs over the entries of a dict of buffers."""
+    for clause in node.clauses:
+        call = clause.iterable
+        if not isinstance(call, ir.Call) or not isinstance(call.func, ir.Attribute) or call.func.attr not in ("items", "values"):
+            continue
+        source = call.func.base
+        if isinstance(source, ir.Attribute) and source.attr in buffers:
+            last = assigned(clause.target)[-1]
+            if isinstance(last, ir.Name):
+                yield last.id, source.attr
+
+
+def _product(facts: ProgramFacts, file: File, scope: int, expr: Expr, depth: int) -> ir.Binary | None:
+    """The product that an expression is, itself or as the only value of a local, of which some side is no field of the object."""
+    if isinstance(expr, ir.Binary) and expr.operator == "*":
+        return expr
+    if isinstance(expr, ir.Name) and depth < MAX_DEPTH:
+        values = [b.value for at in facts.program.names.bindings(file, scope, expr.id) for b in file.statement(at).bindings]
+        if len(values) == 1 and values[0] is not None:
+            return _product(facts, file, scope, values[0], depth + 1)
+    return None
+
+
+def _factors(facts: ProgramFacts, owner: Class, file: File, scope: int, expr: Expr, depth: int) -> frozenset[str]:
+    """The fields of the object that a product multiplies, those that are products themselves taken apart."""
+    match expr:
+        case ir.Binary(operator="*", left=left, right=right):
+            return _factors(facts, owner, file, scope, left, depth) | _factors(facts, owner, file, scope, right, depth)
+        case ir.Attribute(base=ir.Name()):
+            found = frozenset({expr.attr})
+            for function, index in facts.program.classes.stores(owner, expr.attr) if depth < MAX_DEPTH else ():
+                for binding in owner.file.statement(index).bindings:
+                    if isinstance(binding.value, ir.Binary) and binding.value.operator == "*":
+                        found |= _factors(facts, owner, owner.file, function.index, binding.value, depth + 1)
+            return found
+        case ir.Name() if depth < MAX_DEPTH:
+            product = _product(facts, file, scope, expr, depth)
+            return _factors(facts, owner, file, scope, product, depth + 1) if product is not None else frozenset()
+    return frozenset()
