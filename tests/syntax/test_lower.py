@@ -17,7 +17,6 @@ from sgmem.syntax import ir
 from sgmem.syntax.build import build_outline
 from sgmem.syntax.ir import Span
 from sgmem.syntax.lower import lower_expression
-from sgmem.syntax.lower_libcst import expression_by_libcst
 from sgmem.syntax.statements import lower_statement
 from sgmem.syntax.text import SourceText, decode
 
@@ -72,8 +71,8 @@ def check_like_ast(text: str) -> None:
     place = oracle.span(statement.value)
     assert place is not None
     span = Span(*place)
-    for lower in (lower_expression, expression_by_libcst):  # the first takes whichever front end reads the text exactly
-        assert not list(differences(expected, actual(lower(source.slice(span), span))))
+    found = actual(lower_expression(source.slice(span), span))
+    assert not list(differences(expected, found))
 
 
 def is_expression(text: str) -> bool:

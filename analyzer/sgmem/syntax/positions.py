@@ -6,6 +6,7 @@ libcst's own position metadata wants whole modules and costs three times the par
 from __future__ import annotations
 
 import re
+import sys
 from typing import TYPE_CHECKING, Any
 
 import libcst as cst
@@ -16,6 +17,8 @@ from sgmem.syntax.ir import Span
 if TYPE_CHECKING:
     from types import TracebackType
 
+_RECURSION = 20_000
+"""Enough for what `limits` lets through."""
 _BLANK_END = re.compile(r"(?:\s|\\\n|#[^\n]*\n)+\Z")
 _BLANK_START = re.compile(r"(?:\s|\\\n|#[^\n]*\n)+")
 
@@ -33,6 +36,17 @@ _UNRECORDED = {
 
 
 _OWN_PARENTHESES = (cst.Tuple, cst.GeneratorExp, cst.MatchTuple)
+
+
+class DeepRecursion:
+    """While entered, Python code may recurse as deep as a slice within the limits needs, however deep the caller stands."""
+
+    def __enter__(self) -> None:
+        self.before = sys.getrecursionlimit()
+        sys.setrecursionlimit(max(self.before, _RECURSION))
+
+    def __exit__(self, *_: object) -> None:
+        sys.setrecursionlimit(self.before)
 
 
 class _Recording:
