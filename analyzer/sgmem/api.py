@@ -28,6 +28,7 @@ from sgmem.domains.defects.branch_units import BranchUnit
 from sgmem.domains.defects.contradictions import Contradiction, LostConversion, is_mixed_thousands, is_share
 from sgmem.domains.defects.converted_caps import ConvertedCap
 from sgmem.domains.defects.dead_guards import DeadGuard
+from sgmem.domains.defects.default_guards import DefaultGuard
 from sgmem.domains.defects.empty_shares import EmptyShare
 from sgmem.domains.defects.foreign_granules import ForeignGranule
 from sgmem.domains.defects.foreign_groups import ForeignGroup
@@ -71,6 +72,7 @@ __all__ = [
     "Contradiction",
     "ConvertedCap",
     "DeadGuard",
+    "DefaultGuard",
     "EmptyShare",
     "EventSite",
     "Evidence",

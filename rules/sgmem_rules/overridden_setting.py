@@ -9,7 +9,7 @@ from sgmem.api import Point, Report, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sgmem.api import Facts
+    from sgmem.api import DefaultGuard, Facts
 
 
 REGULAR = ("calculated", "raised")
@@ -37,3 +37,21 @@ class OverriddenSetting(Rule):
                 persona="regular" if found.how in REGULAR or (found.share and found.how != "capped") else "pedantic",
                 confidence="high" if found.share else "medium",
             )
+        for guard in facts.ranks.default_guards():
+            yield _by_default(guard)
+
+
+def _by_default(found: DefaultGuard) -> Report:
+    flag = f"--{found.name.replace('_', '-')}"
+    return Report(
+        location=found.change,
+        message=f"{found.name} is replaced where it is {found.default}, its default: a user who gives {flag} {found.default} is taken "
+        "for one who gave nothing",
+        steps=(
+            Point(found.declared, f"the default is {found.default}, not None"),
+            Point(found.test, "the test cannot tell what was given from what was not"),
+            Point(found.change, f"replaced here, although {flag} may have said {found.default}"),
+        ),
+        fix=f"declare {found.name} with None, and choose the default where it is None",
+        confidence="medium",
+    )

@@ -1,4 +1,5 @@
-"""Defects of rank scope and of the unit of a count: numbers of some ranks, or of some things, that are used for others.
+"""Defects of rank scope and of the unit of a count: numbers of some ranks, or of some things, that are used for others; and of settings
+that stand for something else than they say.
 
 Each kind has a module of its own.
 """
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sgmem.domains.defects.converted_caps import ConvertedCap
+    from sgmem.domains.defects.default_guards import DefaultGuard
     from sgmem.domains.defects.empty_shares import EmptyShare
     from sgmem.domains.defects.foreign_granules import ForeignGranule
     from sgmem.domains.defects.foreign_groups import ForeignGroup
@@ -71,6 +73,12 @@ class RankScope:
         from sgmem.domains.defects.narrow_reductions import narrow_reductions
 
         return narrow_reductions(self.program, self.models, self.groups)
+
+    def default_guards(self) -> Iterator[DefaultGuard]:
+        """Settings that are changed where they have their default."""
+        from sgmem.domains.defects.default_guards import default_guards
+
+        return default_guards(self.program)
 
     def idle_settings(self) -> Iterator[IdleSetting]:
         """Tests under which the size of a group is given the value that it has there already."""
