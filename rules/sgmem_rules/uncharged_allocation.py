@@ -35,9 +35,9 @@ class UnchargedAllocation(Rule):
                 message=f"the estimate does not charge {found.name}, which decides what {pools} allocate{s} "
                 f"per token: it knows {charged}, so the pool takes more, or less, than its budget",
                 steps=(
+                    Point(found.estimate, f"charged here are {charged}; {found.name} is mentioned nowhere in the estimate"),
                     Point(found.argument, f"{found.name} is handed to the pool here"),
                     Point(found.buffer, "and sizes this buffer, for every token"),
-                    Point(found.estimate, f"charged here are {charged}; {found.name} is mentioned nowhere in the estimate"),
                 ),
                 fix=f"charge the buffer that {found.name} sizes, best by one function that both the pool and the estimate call",
                 key=found.name,
@@ -52,8 +52,8 @@ class UnchargedAllocation(Rule):
                 message=f"the bytes per token of {own.owner} do not charge {own.name}, which its own buffer has as a dimension: they "
                 f"know {charged}, so what is checked, or divided out of a size, is not what is allocated",
                 steps=(
-                    Point(own.buffer, f"the buffer has the dimension {own.name}"),
                     Point(own.estimate, f"charged here are {charged}; {own.name} is not"),
+                    Point(own.buffer, f"the buffer has the dimension {own.name}"),
                 ),
                 fix=f"multiply by {own.name}, or take the bytes from the buffer's own shape",
                 key=f"{own.owner} {own.name}",

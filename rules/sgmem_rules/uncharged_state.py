@@ -30,9 +30,9 @@ class UnchargedState(Rule):
                 message=f"nothing is taken off the budget for {found.name}, which decides what {pools} keep{s} per request: "
                 f"only {charged} is charged, so the states take more, or less, than was set aside",
                 steps=(
+                    Point(found.estimate, f"{charged} is charged here; {found.name} is mentioned nowhere in the estimate"),
                     Point(found.argument, f"{found.name} is handed to the pool here"),
                     Point(found.buffer, "and sizes this buffer, for every request"),
-                    Point(found.estimate, f"{charged} is charged here; {found.name} is mentioned nowhere in the estimate"),
                 ),
                 fix=f"multiply what is taken off the budget by {found.name} as the pool does, where the pool has it",
                 key=found.name,
