@@ -49,6 +49,7 @@ from sgmem.domains.defects.short_buffers import ShortBuffer, short_buffers
 from sgmem.domains.defects.short_products import ShortProduct
 from sgmem.domains.defects.sibling_groups import SiblingGroup
 from sgmem.domains.defects.snapshots import LaterChange
+from sgmem.domains.defects.switched_off import SwitchedOff, switched_off
 from sgmem.domains.defects.timing import MeasuredInput, MixedTimes, Passage
 from sgmem.domains.defects.unchecked_none import UncheckedNone
 from sgmem.domains.defects.undivided_counts import UndividedCount
@@ -116,6 +117,7 @@ __all__ = [
     "Side",
     "Sink",
     "Strength",
+    "SwitchedOff",
     "UncheckedNone",
     "UndividedCount",
     "Unit",
@@ -126,4 +128,5 @@ __all__ = [
     "none_settings",
     "of_statement",
     "short_buffers",
+    "switched_off",
 ]

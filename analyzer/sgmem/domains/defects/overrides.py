@@ -53,13 +53,13 @@ def setting_changes(facts: ProgramFacts) -> Iterator[SettingChange]:
     for name, paths in facts.quantities.paths.items():
         changes = re.compile(rb"\.%s\s*(?:\*=|/=|//=|=\s*[-\w(])" % name.encode())
         changing = [path for path in paths if changes.search(facts.program.files.tree.read(path))]
-        for path in changing if changing and _is_flag(facts.program, name) else ():
+        for path in changing if changing and is_flag(facts.program, name) else ():
             file = facts.program.files.get(path)
             if file is not None:
                 yield from _in_file(facts, file, name, facts.quantities.is_amount(name))
 
 
-def _is_flag(program: Program, name: str) -> bool:
+def is_flag(program: Program, name: str) -> bool:
     """Whether the name is set by a flag, and is no word that stands everywhere."""
     flag = f'"--{name.replace("_", "-")}"'
     return len(program.files.tree.mentioning(name)) <= MAX_FILES and any(program.files.containing(name, flag))

@@ -1,0 +1,131 @@
+"""Settings that a negative number switches off, calculated with as if they were a count.
+
+A product with such a number is negative, and its rest by another number is not 0.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+from sgmem.control.evaluation import expression_conditions
+from sgmem.control.implication import implies
+from sgmem.control.predicates import Atom, all_of
+from sgmem.domains.accounting.location import Location, of_statement
+from sgmem.domains.algebra import arithmetic
+from sgmem.domains.defects.overrides import is_flag
+from sgmem.flow.aside import is_aside
+from sgmem.flow.places import Field
+from sgmem.program.files import dotted
+from sgmem.syntax import ir
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sgmem.domains.program_facts import ProgramFacts
+    from sgmem.flow.occurrences import Occurrence
+    from sgmem.program.files import File
+    from sgmem.syntax.ir import Expr
+
+
+class SwitchedOff(msgspec.Struct, frozen=True):
+    """The setting `name` may be -1, as `said`, and `use` calculates with it. `how`: a product, or a rest that a check asks to be 0."""
+
+    name: str
+    how: Literal["product", "rest"]
+    said: Location
+    use: Location
+
+
+def switched_off(facts: ProgramFacts) -> Iterator[SwitchedOff]:
+    """Every such use of a setting that keeps a quantity of memory and that the program itself sets to -1 or compares with it."""
+    for name, paths in facts.quantities.paths.items():
+        says = re.compile(rb"\.%s\s*(?:=|==|!=)\s*-1\b" % name.encode())
+        uses = re.compile(rb"\.%s\s*[*%%]|[*%%]\s*[\w.()]*\.%s\b" % ((name.encode(),) * 2))
+        texts = {path: facts.program.files.tree.read(path) for path in paths}
+        saying = [path for path in paths if says.search(texts[path])]
+        using = [path for path in paths if uses.search(texts[path])]
+        if not saying or not using or not is_flag(facts.program, name):
+            continue
+        said = next((place for path in saying if (place := _said(facts, path, name)) is not None), None)
+        for path in using if said is not None else ():
+            file = facts.program.files.get(path)
+            if file is not None and said is not None:
+                yield from _used(facts, file, name, said)
+
+
+def _said(facts: ProgramFacts, path: str, name: str) -> Location | None:
+    """The first place of a file that sets the field of a record to -1 or compares it with that."""
+    file = facts.program.files.get(path)
+    for index in file.mentions(name) if file is not None else ():
+        if file is None or "-1" not in file.own_text(index).replace(" ", ""):
+            continue
+        statement = file.statement(index)
+        written = any(_names(b.target, name) and _is_off(b.value) for b in statement.bindings)
+        compared = any(
+            isinstance(node, ir.Compare)
+            and any(_is_off(one) for one in node.operands)
+            and any(_names(one, name) for one in node.operands)
+            for root in statement.expressions()
+            for node in ir.walk(root)
+        )
+        if (written and _is_record(facts.occurrences.writes_in_statement(file, index, name), facts)) or (
+            compared and _is_record(facts.occurrences.reads_in_statement(file, index, name), facts)
+        ):
+            return of_statement(file, index)
+    return None
+
+
+def _is_record(found: Iterator[Occurrence] | tuple[Occurrence, ...], facts: ProgramFacts) -> bool:
+    places = (seen.place for seen in found if seen.grade != "name")
+    return any(isinstance(place, Field) and facts.program.classes.is_record(place.owner) for place in places)
+
+
+def _names(expr: Expr, name: str) -> bool:
+    return isinstance(expr, ir.Attribute) and expr.attr == name
+
+
+def _is_off(expr: Expr | None) -> bool:
+    if isinstance(expr, ir.Unary) and expr.operator == "-":
+        return isinstance(expr.operand, ir.Const) and expr.operand.value == 1
+    return isinstance(expr, ir.Const) and expr.value == -1
+
+
+def _used(facts: ProgramFacts, file: File, name: str, said: Location) -> Iterator[SwitchedOff]:
+    for index in file.mentions(name):
+        if is_aside(file, index) or not re.search(r"[*%]", file.own_text(index)):
+            continue
+        for seen in facts.occurrences.reads_in_statement(file, index, name):
+            above = seen.ancestors
+            parent = above[-1] if above else None
+            if not _is_record((seen,), facts) or not isinstance(parent, ir.Binary) or parent.operator not in ("*", "%"):
+                continue
+            how = _how(file, index, parent, seen.node, above)
+            if how is None or _is_checked(facts, seen):
+                continue
+            yield SwitchedOff(name, how, said, Location(file, index, parent.span))
+
+
+def _how(file: File, index: int, parent: ir.Binary, node: Expr, above: tuple[Expr, ...]) -> Literal["product", "rest"] | None:
+    """A rest of the setting that a check asks to be 0, or a product that nothing around keeps from being negative."""
+    if parent.operator == "%":
+        kind = file.outline.statements[index].kind
+        check = kind == "assert" or (kind == "if" and file.outline.last_inside(index, "body") == "raise")
+        return "rest" if parent.left is node and check else None
+    kept = any(isinstance(one, ir.Call) and arithmetic.function_name(one) in ("max", "abs") for one in above)
+    compared = any(isinstance(one, ir.Compare) for one in above)
+    return None if kept or compared else "product"
+
+
+def _is_checked(facts: ProgramFacts, seen: Occurrence) -> bool:
+    """Whether something on the way asks about the setting's sign, or whether it is switched off."""
+    spelled = dotted(seen.node)
+    known = [*facts.conditions.of(seen.file, seen.statement), *expression_conditions(seen.node, seen.ancestors, seen.statement)]
+    known = [one for one in known if getattr(one, "how", "") != "check" or one.statement != seen.statement]
+    if spelled is None:
+        return True
+    everything = all_of(one.predicate for one in known)
+    asked = (Atom(spelled, ">", 0), Atom(spelled, ">=", 0), Atom(spelled, "!=", -1), Atom(spelled, ">", -1))
+    return any(implies(everything, one) for one in asked)
