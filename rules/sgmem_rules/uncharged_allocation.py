@@ -22,6 +22,7 @@ class UnchargedAllocation(Rule):
     def check(self, facts: Facts) -> Iterator[Report]:
         yield from self._between(facts)
         yield from self._within(facts)
+        yield from self._beside(facts)
 
     def _between(self, facts: Facts) -> Iterator[Report]:
         """An estimate of one object and a pool that another builds."""
@@ -57,4 +58,21 @@ class UnchargedAllocation(Rule):
                 ),
                 fix=f"multiply by {own.name}, or take the bytes from the buffer's own shape",
                 key=f"{own.owner} {own.name}",
+            )
+
+    def _beside(self, facts: Facts) -> Iterator[Report]:
+        """Two ways to divide the budget in one class."""
+        for found in facts.books.short_cells(facts):
+            short, full = found.short, found.full
+            yield Report(
+                location=short.value,
+                message=f"{short.name} does not charge {found.term}, and {full.name} of the same class does: by it a budget "
+                "gives more tokens than fit",
+                steps=(
+                    Point(found.charged, f"{full.name} charges {found.term}"),
+                    Point(short.value, f"{short.name} has all else of it, but not that"),
+                ),
+                fix=f"add {found.term} here too, best by one method that both go by",
+                key=f"{short.owner.name} {short.name} {found.term}",
+                confidence="medium",
             )

@@ -14,10 +14,14 @@ from sgmem.program.classes import assigned
 from sgmem.syntax import ir
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from sgmem.domains.estimate.construction import Allocation
     from sgmem.domains.estimate.divisions import Division
     from sgmem.domains.estimate.own_estimates import OwnUncharged
     from sgmem.domains.estimate.pools import Construction
+    from sgmem.domains.estimate.short_cells import ShortCell
+    from sgmem.domains.program_facts import ProgramFacts
     from sgmem.models.load import Models
     from sgmem.program.program import Program
 
@@ -46,6 +50,12 @@ class Books:
             made = Constructing(self.program, self.models).allocations(construction)
             found = self._allocations[construction] = [one for one in made if not _is_on_host(one.call)]
         return found
+
+    def short_cells(self, facts: ProgramFacts) -> Iterator[ShortCell]:
+        """Sizes of a token that lack what another one of the same class charges; `facts` are those of the same program."""
+        from sgmem.domains.estimate.short_cells import short_cells
+
+        return short_cells(facts)
 
     @cached_property
     def _counts(self) -> dict[str, Counted]:
