@@ -42,6 +42,7 @@ from sgmem.domains.defects.mixed_extents import MixedExtent
 from sgmem.domains.defects.narrow_reductions import NarrowReduction
 from sgmem.domains.defects.none_settings import NoneSetting, none_settings
 from sgmem.domains.defects.overlapping_strides import OverlappingStride
+from sgmem.domains.defects.overrides import SettingChange
 from sgmem.domains.defects.raised_counts import RaisedCount
 from sgmem.domains.defects.reservations import FixedReservation
 from sgmem.domains.defects.settled_guards import SettledGuard
@@ -109,6 +110,7 @@ __all__ = [
     "Reach",
     "Report",
     "Rule",
+    "SettingChange",
     "SettledGuard",
     "Severity",
     "ShortBuffer",

@@ -9,7 +9,7 @@ from sgmem.api import Point, Report, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sgmem.api import DefaultGuard, Facts
+    from sgmem.api import DefaultGuard, Facts, Persona, SettingChange
 
 
 REGULAR = ("calculated", "raised")
@@ -34,7 +34,7 @@ class OverriddenSetting(Rule):
                 f"{again}",
                 steps=(Point(found.location, f"{done} here, whatever {flag} said"),),
                 fix=f"do it only where {found.name} is None and a default is chosen",
-                persona="regular" if found.how in REGULAR or (found.share and found.how != "capped") else "pedantic",
+                persona=persona(found),
                 confidence="high" if found.share else "medium",
             )
         for guard in facts.ranks.default_guards():
@@ -55,3 +55,9 @@ def _by_default(found: DefaultGuard) -> Report:
         fix=f"declare {found.name} with None, and choose the default where it is None",
         confidence="medium",
     )
+
+
+def persona(found: SettingChange) -> Persona:
+    if found.how in REGULAR or (found.share and found.how != "capped"):
+        return "regular"
+    return "auditor" if found.told else "pedantic"

@@ -74,3 +74,22 @@ def test_a_change_without_a_question_is_found(code: str, how: str) -> None:
 )
 def test_a_question_or_no_change_is_none(code: str) -> None:
     assert changes(code) == ()
+
+
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [
+        ('logger.warning("Setting the chunked prefill size to 64")', True),
+        ('logger.info(f"--chunked-prefill-size was {self.chunked_prefill_size}")', True),
+        ('logger.warning("Setting the page size to 64")', False),
+        ("check(self.chunked_prefill_size)", False),
+    ],
+)
+def test_a_message_beside_the_write_tells_the_user(message: str, told: bool) -> None:
+    (change,) = changes(f"{message}\n        self.chunked_prefill_size = 64")
+    assert (change.how, change.told) == ("replaced", told)
+
+
+def test_a_message_in_another_branch_tells_nothing() -> None:
+    code = "if self.mem_fraction_static:\n            logger.info('chunked prefill size')\n        self.chunked_prefill_size = 64"
+    assert [change.told for change in changes(code)] == [False]

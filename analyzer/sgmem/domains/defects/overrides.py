@@ -25,10 +25,12 @@ if TYPE_CHECKING:
     from sgmem.program.files import File
     from sgmem.program.program import Program
     from sgmem.syntax.ir import Binding, Expr
+    from sgmem.syntax.outline import StatementOutline
 
 How = Literal["scaled", "replaced", "calculated", "capped", "raised"]
 
 MAX_FILES = 400
+_TELLS = re.compile(r"\s*(?:\w+\.)*(?:warn|warning|warning_once|info|error|print|print_\w+|log_\w+)\(")
 _SCALES = frozenset({"*", "/", "//"})
 
 
@@ -46,6 +48,8 @@ class SettingChange(msgspec.Struct, frozen=True):
     value: str
     share: bool
     copied: Location | None = None
+    told: bool = False
+    """Whether a message beside the write says that the setting is changed."""
 
 
 def setting_changes(facts: ProgramFacts) -> Iterator[SettingChange]:
@@ -81,7 +85,7 @@ def _in_file(facts: ProgramFacts, file: File, name: str, share: bool) -> Iterato
                 continue
             value = seen.binding.value
             text = Location(file, index, value.span).code if value is not None else ""
-            yield SettingChange(name, of_statement(file, index), how, text, share, _copied(facts, seen))
+            yield SettingChange(name, of_statement(file, index), how, text, share, _copied(facts, seen), _is_told(file, index, name))
             break
 
 
@@ -147,6 +151,19 @@ def _asked(facts: ProgramFacts, file: File, index: int, name: str, how: str) -> 
         if word.search(text) and (how != "scaled" or one.how != "check" or "None" in text):
             return True
     return False
+
+
+def _is_told(file: File, index: int, name: str) -> bool:
+    """Whether a statement of the same block logs something about the setting."""
+    rows = file.outline.statements
+    words = re.compile(rf"\b(?:--)?{re.escape(name).replace('_', '[_ -]')}\b")
+    siblings = (at for at, row in enumerate(rows) if (row.parent, row.block, row.scope) == _block(rows[index]) and at != index)
+    texts = (file.own_text(at) for at in siblings if rows[at].kind == "expression")
+    return any(_TELLS.match(text) and words.search(text) for text in texts)
+
+
+def _block(row: StatementOutline) -> tuple[int, str, int]:
+    return row.parent, row.block, row.scope
 
 
 def _copied(facts: ProgramFacts, seen: Occurrence) -> Location | None:
