@@ -12,6 +12,7 @@ _BINARY = {1 << 20: "(1 << 20)", 1 << 30: "(1 << 30)"}
 _AMOUNT = re.compile(r"byte|mem|[GMKT]i?B\b|_[gm]i?b\b|size|cache|capacity|weight|workspace|limit", re.IGNORECASE)
 _TIME = re.compile(r"time|_ns\b|_ms\b|_us\b|second|elapsed|duration|latency")
 _EXACT_LABEL = re.compile(r"[GM]iB")
+_LOOSE_NAME = re.compile(r"(?:^|_)gb(?:_|$)", re.IGNORECASE)
 _GROUP = re.compile(r"(^|_)(tp|dp|pp|ep|cp|tensor_parallel|data_parallel|pipeline_parallel|expert_parallel|world)(_world)?_size$")
 _COUNTS = re.compile(r"head|layer|request|reqs|token|mem|bytes|pool|cache|capacity")
 
@@ -77,12 +78,18 @@ def swap_scale(place: Place) -> Iterator[Defect]:
 
 
 def swap_base(place: Place) -> Iterator[Defect]:
-    """A text that says "GB" fits both, so only texts that say GiB, and values that are used, are places for this one."""
+    """A text or a name that says "GB" fits both, so only those that say GiB, and values that are used, are places for this one."""
     found = _conversion(place)
+    if isinstance(place.above[-1], ast.Assign | ast.AnnAssign) and _LOOSE_NAME.search(_target(place.above[-1])):
+        return
     printed = any(isinstance(node, ast.JoinedStr) for node in place.above) or "log" in place.statement
     if found is not None and found[1] in (1 << 30, 10**9) and (not printed or _EXACT_LABEL.search(place.statement)):
         other = "1e9" if found[1] == 1 << 30 else "(1 << 30)"
         yield place.replaced("swap-GiB-GB", place.node, _written(place, found[0], other, found[2]))
+
+
+def _target(statement: ast.Assign | ast.AnnAssign) -> str:
+    return _last_name(statement.targets[0] if isinstance(statement, ast.Assign) else statement.target)
 
 
 def _shared(place: Place) -> tuple[ast.BinOp, str] | None:

@@ -116,3 +116,31 @@ def test_a_name_with_one_literal_definition_is_its_number(constant: str, value: 
     call = file.statement(index).values[0]
     assert isinstance(call, ir.Call)
     assert facts.units.constant(call.args[0].value, file, index) == value
+
+
+@pytest.mark.parametrize(
+    ("source", "unit"),
+    [
+        # A loop's own result has the unit that its beginning has.
+        (
+            "def f(d):\n    x = get_available_gpu_memory(d)\n    while d:\n        x = max(x, get_available_gpu_memory(d))\n    probe(x)",
+            "GiB",
+        ),
+        ("def f(d):\n    x = 0\n    for each in d:\n        x += each.nbytes\n    probe(x)", "bytes"),
+        ("def f(d):\n    x = get_available_gpu_memory(d)\n    while d:\n        x = max(x, unknown(d))\n    probe(x)", "GiB?"),
+        # A function that is handed its own result.
+        (
+            "def f(d):\n    x = get_available_gpu_memory(d)\n    if d:\n        x = less(x)\n    probe(x)\n\n\n"
+            "def less(x):\n    return x - torch.cuda.memory_allocated() / (1 << 30)",
+            "GiB",
+        ),
+    ],
+)
+def test_what_is_worked_out_of_itself_is_in_the_unit_of_the_rest(source: str, unit: str) -> None:
+    assert unit_of(f"import torch\n\n\n{source}\n", deep=True) == unit
+
+
+def test_dividing_what_may_be_bytes_by_10_to_the_9_makes_gigabytes() -> None:
+    body = "def f(d):\n    x = torch.cuda.memory_allocated()\n    if d:\n        x = unknown(d)\n    probe(x / 1e9)\n"
+    assert unit_of(f"import torch\n\n\n{body}") == "GB"
+    assert unit_of("def f(d):\n    probe(d / 1e9)\n") == "GB?"

@@ -8,6 +8,7 @@ definitions meet, the claim is only as good as the worst of them.
 from __future__ import annotations
 
 import re
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -28,7 +29,6 @@ from sgmem.syntax import ir
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from fractions import Fraction
 
     from sgmem.domains.accounting.gauges import Gauges
     from sgmem.domains.units.infer import Checked
@@ -69,6 +69,7 @@ class Units:
         self.order = order
         self.constants = Constants(program, order)
         self._known: dict[tuple[Expr, bool], Known | None] = {}
+        self._open: set[Expr] = set()
 
     def infer(self, expr: Expr, file: File, statement: int, deep: bool = False, depth: int = 0) -> Evidence | None:
         """The unit of an expression."""
@@ -90,13 +91,21 @@ class Units:
         """What is known of a leaf: an expression that is no arithmetic itself."""
         key = (leaf, deep)
         if key not in self._known:
-            self._known[key] = None  # cuts cycles: a loop's own result says nothing about its unit
+            self._known[key] = None  # cuts cycles
             if depth <= MAX_DEPTH:
+                self._open.add(leaf)
                 self._known[key] = self._find(leaf, file, statement, deep, depth + 1)
+                self._open.discard(leaf)
         return self._known[key]
 
     def constant(self, leaf: Expr, file: File, statement: int) -> Fraction | None:
-        """The number that a name stands for, where its only definition is a literal."""
+        """The number that a name stands for, where its only definition is a literal.
+
+        A value that is being worked out already, in a loop or a function that is handed its own result, is neutral, as 0 is: it has
+        the unit that its other definitions give it.
+        """
+        if leaf in self._open:
+            return Fraction(0)
         return self.constants.of(leaf, file, statement)
 
     # -- leaves -------------------------------------------------------------------------------------------------------

@@ -96,7 +96,7 @@ def lost_conversions(units: Units, file: File, statement: int) -> Iterator[LostC
                 continue
             evidence = units.infer(node, file, statement)
             if evidence is None or not evidence.strong:
-                evidence = _looked_further(units, node, file, statement)
+                evidence = _looked_further(units, node, evidence, file, statement)
             if evidence is not None and evidence.scaled and not _has_name(evidence):
                 yield LostConversion(Location(file, statement, node.span), evidence, tuple(_parts(units, node, file, statement)))
 
@@ -106,8 +106,10 @@ def _has_name(evidence: Evidence) -> bool:
     return evidence.unit.recognised or (not evidence.strong and evidence.unit.memory_per != 1)
 
 
-def _looked_further(units: Units, node: Expr, file: File, statement: int) -> Evidence | None:
-    """A quotient of two amounts is worth a far look when one of them is known nearby."""
+def _looked_further(units: Units, node: Expr, near: Evidence | None, file: File, statement: int) -> Evidence | None:
+    """What is known a little is worth a far look, and a quotient of two amounts of which one is known nearby."""
+    if near is not None and near.unit.memory_per:
+        return units.infer(node, file, statement, deep=True)
     known = [units.infer(leaf, file, statement) for leaf in _leaves(node)]
     if len(known) > 1 and any(one is not None and one.strong and one.unit.memory_per for one in known):
         return units.infer(node, file, statement, deep=True)

@@ -88,14 +88,14 @@ def _disagree(
 
 
 def _both_strong(units: Units, left: Expr, right: Expr, file: File, statement: int) -> bool:
-    """Whether both sides have strong evidence. The far look, which is dear, is taken for the second only if the first
-    has.
-    """
-    near = [_strong(units.infer(side, file, statement)) for side in (left, right)]
+    """Whether both sides have strong evidence. The far look, which is dear, is taken where the near one shows an amount on one side."""
+    found = [units.infer(side, file, statement) for side in (left, right)]
+    near = [_strong(evidence) for evidence in found]
     if all(near):
         return True
     if not any(near):
-        return False
+        amount = any(evidence is not None and evidence.unit.memory_per for evidence in found)
+        return amount and all(_strong(units.infer(side, file, statement, deep=True)) for side in (left, right))
     other = right if near[0] else left
     return not isinstance(other, ir.Const) and _strong(units.infer(other, file, statement, deep=True))
 

@@ -222,7 +222,8 @@ class _Inference:
             unit = value.evidence.unit
             converted = unit.replaced(scale=unit.scale / factor, loose=False)  # no factor but a conversion is that large
         assumed = _assumed(expr, total) if value.evidence.weak else None
-        if assumed is not None and converted is not None and assumed.strong and assumed.unit.agrees(converted):
+        sure = assumed is not None and (assumed.strong or value.evidence.unit.is_amount)  # 10**9 of bytes is no count of parameters
+        if sure and assumed is not None and converted is not None and assumed.unit.agrees(converted):
             return _Amount(Evidence(converted, assumed.strength, assumed.why, expr.span, False, (value.evidence,)))
         if value.evidence.unit.fraction and 0 < factor <= 1:
             return value  # a part of a share is a share
