@@ -208,6 +208,7 @@ class ProgramFacts:
         self.gauges = Gauges(program, measurements, self.order)
         self.units = Units(program, models, self.gauges, self.order)
         self.births = Births(program, self.occurrences, self.order, measurements.measures)
+        self.units.born = self.births.of
         self.negatives = NegativeVerdicts(program, self.occurrences, self.order, self.units, self.births.of)
         self.timing = Timing(self.births, self.gauges, activations, self.events)
         self.reaches = Reaches(

@@ -144,3 +144,23 @@ def test_dividing_what_may_be_bytes_by_10_to_the_9_makes_gigabytes() -> None:
     body = "def f(d):\n    x = torch.cuda.memory_allocated()\n    if d:\n        x = unknown(d)\n    probe(x / 1e9)\n"
     assert unit_of(f"import torch\n\n\n{body}") == "GB"
     assert unit_of("def f(d):\n    probe(d / 1e9)\n") == "GB?"
+
+
+CALLERS = {f"serving/caller_{number}.py": "def g(sizer, d):\n    sizer.plan(get_available_gpu_memory(d))\n" for number in range(6)}
+
+
+@pytest.mark.parametrize(
+    ("name", "files", "unit"),
+    [
+        ("free_memory", CALLERS, "GiB"),
+        ("d", CALLERS, None),  # only what is called like an amount is looked for so far
+        ("free_memory", CALLERS | {"serving/more.py": "def h(sizer):\n    sizer.plan(17 * read())\n"}, None),
+    ],
+)
+def test_a_reading_that_many_callers_hand_on(name: str, files: dict[str, str], unit: str | None) -> None:
+    source = f"class Sizer:\n    def plan(self, {name}):\n        probe({name})\n"
+    typed = {
+        path: f"from serving.case import Sizer\n\n\n{text.replace('sizer,', 'sizer: Sizer,').replace('(sizer)', '(sizer: Sizer)')}"
+        for path, text in files.items()
+    }
+    assert unit_of(source, deep=True, **typed) == unit

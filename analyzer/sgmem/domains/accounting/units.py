@@ -28,10 +28,11 @@ from sgmem.program.files import dotted
 from sgmem.syntax import ir
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from sgmem.domains.accounting.gauges import Gauges
     from sgmem.domains.units.infer import Checked
+    from sgmem.flow.birth import Birth
     from sgmem.flow.order import Order
     from sgmem.flow.places import Path
     from sgmem.models.load import Models
@@ -48,6 +49,7 @@ MAX_FILES = 4
 _KEYED = frozenset({"get", "pop", "getattr"})
 _SAME_METHODS = frozenset({"item", "cpu", "clone", "tolist", "get"})
 """Methods that give back the amount they are called on; `get` where it is given nothing, as of an environment variable."""
+_MEMORY = re.compile(r"(?:^|_)(?:mem|memory)(?:_|$)")
 _WORDED = re.compile(r"_*(?:format|fmt|render|describe|humanize|pretty|print)_")
 _SAME_FUNCTIONS = frozenset({"tensor", "as_tensor", "Tensor", "array", "Decimal"})
 
@@ -70,6 +72,8 @@ class Units:
         self.constants = Constants(program, order)
         self._known: dict[tuple[Expr, bool], Known | None] = {}
         self._open: set[Expr] = set()
+        self.born: Callable[[Expr, File, int], tuple[Birth, ...]] | None = None
+        """Where values come from, however far; asked only for parameters that are called like an amount of memory."""
 
     def infer(self, expr: Expr, file: File, statement: int, deep: bool = False, depth: int = 0) -> Evidence | None:
         """The unit of an expression."""
@@ -148,7 +152,8 @@ class Units:
         definitions = self.order.reaching(file, scope, leaf.id, here.statement)
         found = [self._defined(leaf.id, file, index, deep, depth) for index in sorted(definitions - {ENTRY})]
         if ENTRY in definitions and file.scope(scope).kind == "function":
-            found.append(self._parameter(Function(file, scope), leaf.id, deep, depth))
+            given = self._parameter(Function(file, scope), leaf.id, deep, depth)
+            found.append(given if given is not None or not deep else self._measured(leaf, here))
         return _reconciled(_met(found), name)
 
     def _global(self, leaf: ir.Name, file: File, scope: int, depth: int) -> Known | None:
@@ -207,6 +212,18 @@ class Units:
                 elif filled.parameter is None:
                     return None
         return _met(found) if len(found) <= MAX_CALLERS else None
+
+    def _measured(self, leaf: ir.Name, here: Location) -> Known | None:
+        """The reading that a parameter brings, from whichever callers, where all bring the same kind of reading."""
+        if self.born is None or not _MEMORY.search(leaf.id):
+            return None
+        births = [birth for birth in self.born(leaf, here.file, here.statement) if birth.kind != "constant"]
+        gauges = [self.gauges.of_birth(birth) for birth in births]
+        evidence = [gauge.measured.evidence() if gauge is not None else None for gauge in gauges]
+        first = evidence[0] if evidence else None
+        if first is None or gauges[0] is None or any(one is None or not one.unit.agrees(first.unit) for one in evidence):
+            return None
+        return Known(first, gauges[0].location)
 
     def _field(self, leaf: ir.Attribute, here: Location, deep: bool, depth: int) -> Known | None:
         file, scope = here.file, here.file.outline.statements[here.statement].scope
