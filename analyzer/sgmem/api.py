@@ -54,6 +54,7 @@ from sgmem.domains.defects.switched_off import SwitchedOff, switched_off
 from sgmem.domains.defects.timing import MeasuredInput, MixedTimes, Passage
 from sgmem.domains.defects.unchecked_none import UncheckedNone
 from sgmem.domains.defects.undivided_counts import UndividedCount
+from sgmem.domains.defects.unreduced_counts import UnreducedCount
 from sgmem.domains.defects.zero_divisors import ZeroDivisor
 from sgmem.domains.frames.frame import Frame
 from sgmem.domains.program_facts import Formula, Input, Origin
@@ -124,6 +125,7 @@ __all__ = [
     "UndividedCount",
     "Unit",
     "UnitMismatch",
+    "UnreducedCount",
     "ZeroDivisor",
     "is_mixed_thousands",
     "is_share",

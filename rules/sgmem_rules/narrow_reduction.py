@@ -9,7 +9,7 @@ from sgmem.api import Point, Report, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sgmem.api import Facts, LoneDecision, NarrowReduction
+    from sgmem.api import Facts, LoneDecision, NarrowReduction, UnreducedCount
 
 _ALL = "all ranks"
 
@@ -24,6 +24,8 @@ class NarrowReductionRule(Rule):
             yield report(found)
         for lone in facts.ranks.lone_decisions():
             yield lone_report(lone)
+        for count in facts.ranks.unreduced_counts():
+            yield count_report(count)
 
 
 def report(found: NarrowReduction) -> Report:
@@ -60,6 +62,22 @@ def lone_report(found: LoneDecision) -> Report:
             Point(found.choice, "and this goes by it"),
         ),
         fix=f"take the least over the ranks that must agree ({found.when}=...), and decide by that",
+    )
+
+
+def count_report(found: UnreducedCount) -> Report:
+    return Report(
+        location=found.quotient,
+        message=f"{found.quotient.code} counts by the layers of this pipeline stage, and no minimum over the stages is taken: stages with "
+        "other layers keep another count than the one that all must go by",
+        confidence="medium",
+        steps=(
+            Point(found.world.at, "all ranks: there may be several pipeline stages"),
+            Point(found.layers, "the layers of this stage"),
+            Point(found.quotient, f"divided by {found.per_token}, which grows with them"),
+            Point(found.kept, "kept without asking the other stages"),
+        ),
+        fix="combine the count over all stages by minimum before anything is sized by it",
     )
 
 

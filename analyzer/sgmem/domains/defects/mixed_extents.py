@@ -59,13 +59,14 @@ def mixed_extents(program: Program, extents: Extents, counts: Counts) -> Iterato
             yield from _mixed(found, counts)
 
 
-def _per_token(counts: Counts) -> re.Pattern[str]:
+def per_token(counts: Counts) -> re.Pattern[str]:
+    """Names for what a token takes in memory: those of the models, and others that say so."""
     return any_of(words_in(counts.models, "bytes/token"), _PER_TOKEN)
 
 
 def _words(data: bytes, counts: Counts) -> set[str]:
     """The names of counts in a text that may mix them; none where it does not."""
-    if b"config." not in data or re.search(rb"Pool\(|per_token|" + _per_token(counts).pattern.encode(), data) is None:
+    if b"config." not in data or re.search(rb"Pool\(|per_token|" + per_token(counts).pattern.encode(), data) is None:
         return set()
     patterns = [_LAYERS] if b"start_layer" in data or b"effective_layers" in data else []
     patterns += [_HEADS] if b"Pool(" in data and re.search(rb"get_\w*num_\w*heads\(", data) else []
@@ -99,7 +100,7 @@ def _given(file: File, statement: int, extents: Extents, counts: Counts) -> Iter
                     if row is not None and row.things in _THINGS:
                         yield from _one(argument.value, last_name(node), file, statement, extents)
     for binding in lowered.bindings:
-        if binding.value is not None and _per_token(counts).search(spelled(binding.target)):
+        if binding.value is not None and per_token(counts).search(spelled(binding.target)):
             for factor in factors(binding.value):
                 yield from _one(factor, spelled(binding.target), file, statement, extents)
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from sgmem.domains.defects.short_products import ShortProduct
     from sgmem.domains.defects.sibling_groups import SiblingGroup
     from sgmem.domains.defects.undivided_counts import UndividedCount
+    from sgmem.domains.defects.unreduced_counts import UnreducedCount
     from sgmem.domains.program_facts import ProgramFacts
 
 
@@ -91,6 +92,12 @@ class RankScope:
         from sgmem.domains.defects.lone_decisions import lone_decisions
 
         return lone_decisions(self.program, self.models)
+
+    def unreduced_counts(self) -> Iterator[UnreducedCount]:
+        """Counts that each stage works out of its own layers, without a minimum over the stages."""
+        from sgmem.domains.defects.unreduced_counts import unreduced_counts
+
+        return unreduced_counts(self.program, self.order, self.extents, self.counts)
 
     def machine_requests(self) -> Iterator[MachineRequest]:
         """The whole machine's memory held against what one rank asks for."""
