@@ -68,8 +68,8 @@ def lone_report(found: LoneDecision) -> Report:
 def count_report(found: UnreducedCount) -> Report:
     return Report(
         location=found.quotient,
-        message=f"{found.quotient.code} counts by the layers of this pipeline stage, and no minimum over the stages is taken: stages with "
-        "other layers keep another count than the one that all must go by",
+        message=f"{found.quotient.code} counts by the layers of this pipeline stage, and no minimum over the stages is taken: stages "
+        "with other layers keep another count than the one that all must go by",
         confidence="medium",
         steps=(
             Point(found.world.at, "all ranks: there may be several pipeline stages"),
