@@ -1,4 +1,4 @@
-"""SGM304: one pass works a quantity out of a setting that a later pass changes."""
+"""SGM304: one pass works a quantity out of a setting, or checks it, and a later one changes the setting."""
 
 from __future__ import annotations
 
@@ -36,4 +36,18 @@ class EarlyReadRule(Rule):
                 ),
                 fix=f"change {found.name} before {found.kept} is worked out, or work {found.kept} out again afterwards",
                 key=f"{found.name} {found.kept}",
+            )
+        for check in facts.early_checks():
+            done = _DONE.get(check.how, "changes it")
+            yield Report(
+                location=check.test,
+                message=f"{check.name} is held against {check.other} here, and line {check.changed.line} {done} afterwards: what is used "
+                "was never checked",
+                confidence="medium",
+                steps=(
+                    Point(check.test, f"{check.name} and {check.other} are checked here"),
+                    Point(check.changed, f"this comes later, and {done}"),
+                ),
+                fix=f"check {check.name} against {check.other} after its last change",
+                key=f"{check.name} {check.other} checked",
             )

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from sgmem.domains.defects.branch_units import BranchUnit
     from sgmem.domains.defects.dead_guards import DeadGuard
     from sgmem.domains.defects.directions import WrongDirection
+    from sgmem.domains.defects.early_checks import EarlyCheck
     from sgmem.domains.defects.early_reads import EarlyRead
     from sgmem.domains.defects.empty_sequences import EmptySequence
     from sgmem.domains.defects.late_guards import LateGuard, LateImage
@@ -371,6 +372,12 @@ class ProgramFacts:
         from sgmem.domains.startup.late_loads import late_loads
 
         return late_loads(self)
+
+    def early_checks(self) -> Iterator[EarlyCheck]:
+        """Checks of two settings of which one is changed later."""
+        from sgmem.domains.defects.early_checks import early_checks
+
+        return early_checks(self)
 
     def early_reads(self) -> Iterator[EarlyRead]:
         """Quantities that one pass works out of a setting before a later pass changes it."""
