@@ -61,9 +61,8 @@ def early_checks(facts: ProgramFacts) -> Iterator[EarlyCheck]:
             if one.how in _HOW and not _is_default(facts, one, name) and not is_aside(one.file, one.statement)
         ]
         for check in checks:
-            if (check.file.path, check.statement) in seen or any(
-                _follows(facts, passes, change, other) for change in changes for other in checks if other.other == check.other
-            ):
+            alike = [one for one in checks if one.other == check.other]
+            if (check.file.path, check.statement) in seen or any(_follows(facts, passes, one, two) for one in changes for two in alike):
                 continue
             late = next((one for one in changes if one.places & check.places and _comes_after(facts, passes, check, one)), None)
             if late is not None and late.how is not None:

@@ -33,7 +33,9 @@ if TYPE_CHECKING:
     from sgmem.syntax.ir import Expr
 
 _STAGE = r"start_layer|effective_layers|get_pp_indices"
-_COUNT = re.compile(r"tokens?$|pages$|blocks$|slots$|capacity$")
+_COUNT = re.compile(
+    r"(?:^|[_.])(?:max|total|all|capacity|limit)\w*(?:tokens?|pages|blocks|slots)$|(?:tokens?|pages|blocks|slots)_(?:capacity|limit|budget)$|capacity$"
+)
 MAX_CALLERS = 4
 
 
@@ -95,9 +97,8 @@ def _quotients(file: File, scope: int, name: str, after: int) -> Iterator[Locati
 
 def _is_agreed(program: Program, order: Order) -> bool:
     """Whether a minimum over ranks is taken of a count of tokens anywhere."""
-    for path in program.files.focus_on("all_reduce"):
-        data = program.files.tree.read(path)
-        file = program.files.get(path) if b"ReduceOp.MIN" in data else None
+    for path in program.files.containing("all_reduce", "ReduceOp.MIN"):
+        file = program.files.get(path)
         for index in file.mentions("all_reduce") if file is not None else ():
             if file is None or file.outline.statements[index].kind in ("function", "class", "import"):
                 continue
