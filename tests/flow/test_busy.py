@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from flow.small import MAIN, slice_lines, sliced, told
 
+from sgmem.flow import busy
 from sgmem.flow.busy import MANY_READS
 from sgmem.flow.frontier import Budget
 from sgmem.flow.slicer import Slicer
@@ -91,3 +92,22 @@ def test_what_an_object_works_out_step_by_step_is_no_other_value(own: bool) -> N
     reads = "".join(f"def read{i}(pool: Pool):\n    show(pool.size)\n" for i in range(MANY_READS))
     source = head + (inside if own else outside) + reads
     assert reads_reached(sliced(source, "start.budget"), source) == (MANY_READS if own else 0)
+
+
+def everyday(value: str, files: int) -> dict[str, str]:
+    """Batch.size is set from the budget and read beside many files that read the size of something else."""
+    reader = "def read{0}(other):\n    return other.size\n"
+    return {
+        "main": f"class Batch:\n    def __init__(self, budget):\n        self.size = {value}\n    def read(self):\n        show(self.size)\n",
+        **{f"other{number}": reader.format(number) for number in range(files)},
+    }
+
+
+@pytest.mark.parametrize(("value", "files", "followed"), [("budget * 2", 3, False), ("budget * 2", 1, True), ("budget", 3, True)])
+def test_a_computed_value_is_not_followed_through_a_field_of_an_everyday_name(
+    value: str, files: int, followed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(busy, "EVERYDAY_FILES", 2)
+    slicer = sliced(everyday(value, files), "Batch.__init__.budget")
+    assert ((MAIN, 5) in slice_lines(slicer)) is followed
+    assert any("something called 'size'" in why for why in told(slicer)) is not followed

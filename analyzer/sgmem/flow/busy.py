@@ -1,12 +1,15 @@
-"""Busy fields: read at many places and mostly set from elsewhere, so that a reader rarely sees the value that is followed."""
+"""Busy fields: read at many places and mostly set from elsewhere, so that a reader rarely sees the value that is followed; and fields
+of an everyday name, which so many files read of other objects that to tell these apart takes longer than all the rest of a trace."""
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from sgmem.flow.places import Field, Parameter
+from sgmem.program.contexts import loaded
 from sgmem.syntax import ir
 
 if TYPE_CHECKING:
@@ -23,6 +26,9 @@ _SHARE = 4
 """One write in so many must carry the value, or"""
 _OTHERS = 6
 """there must be fewer than this many that do not: an amount that is worked out step by step is written a few times."""
+
+EVERYDAY_FILES = 1000
+"""A name that more files than this read as an attribute is an everyday one, such as `shape`."""
 
 
 class Share(msgspec.Struct, frozen=True):
@@ -59,6 +65,13 @@ class Writers:
             if at in {(key.file.path, key.span.line) for key in reached}:
                 carrying += len(set(self._reached(handed_in, slice_))) - 1
         return Share(carrying, max(total + len(list(self._constructions(place))), carrying))
+
+    def is_everyday(self, place: Field) -> bool:
+        """Whether a field has a name under which very many files read something."""
+        if len(self.program.files.tree.mentioning(place.name)) <= EVERYDAY_FILES:
+            return False
+        found = islice(self.program.files.holding(place.name, loaded), EVERYDAY_FILES, None)
+        return next(found, None) is not None
 
     def _reached(self, place: Field | Parameter, slice_: Slice) -> Iterator[SiteKey]:
         for state, sources in slice_.entering.items():

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from sgmem.flow.busy import MANY_READS, Writers
+from sgmem.flow.busy import EVERYDAY_FILES, MANY_READS, Writers
 from sgmem.flow.graph import SiteKey, Slice, State
 from sgmem.flow.places import Field
 
@@ -19,7 +19,7 @@ class Budget(msgspec.Struct, frozen=True):
     value is followed through, `depth` the hops. `computed` says whether values computed from the parameter are followed at all, and
     `through_constructors` whether they are where they size a new object, which is where they end otherwise. When there are `sites`
     sites, values that are computed in one step more than those found so far are left out. `reads` is from how many reads on a field
-    that mostly holds other values is left out.
+    that mostly holds other values is left out; without it fields of everyday names are followed as well.
     """
 
     states: int = 6000
@@ -89,7 +89,16 @@ class Frontier:
             self._reached = max(self._reached, waiting or 0)
             return waiting
 
-    # -- busy fields ----------------------------------------------------------------------------------------------------------
+    # -- everyday and busy fields ---------------------------------------------------------------------------------------------
+
+    def leave_everyday(self, state: State, distance: Distance) -> bool:
+        """Whether a state is left out, and told: a computed value in a field of an everyday name."""
+        place = state.place
+        if self.budget.reads is None or not state.derived or not isinstance(place, Field) or not self.writers.is_everyday(place):
+            return False
+        why = f"more than {EVERYDAY_FILES} files read something called {place.name!r}; the reads of {place} are not followed"
+        self._tell(("everyday", place), [(state, distance)], why)
+        return True
 
     def set_aside(self, state: State, distance: Distance, reads: int) -> bool:
         """Whether a state is to wait: a field that many places read, until all that may set it has been followed."""

@@ -61,6 +61,8 @@ class Slicer:
     def run(self) -> None:
         """Follow every place that waits."""
         for state, distance in self.frontier:
+            if self.frontier.leave_everyday(state, distance):
+                continue
             uses = list(self.uses.of(state.place, state.path, state.stack))
             if self.frontier.set_aside(state, distance, len(uses)):
                 continue
