@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from sgmem.program.files import Tree
 
 _KIND = "classes"
-# Without an anchor at the line's start, so that the search can leap from one `class` to the next.
+# Without an anchor at the line's start, so that the searches can leap from one `class` to the next.
 _HEADER = re.compile(rb"class[ \t]+(\w+)[ \t]*(?:\(([^)]*)\))?")
-_INDENTED = re.compile(r"^([ \t]*)class[ \t]+(\w+)", re.MULTILINE)
+_NAMED = re.compile(r"class[ \t]+(\w+)")
 _WORD = re.compile(rb"\w+")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
@@ -70,9 +70,12 @@ class IndentedHeader(NamedTuple):
 def indented_headers(text: str) -> list[IndentedHeader]:
     """The class headers of a text, in order."""
     headers: list[IndentedHeader] = []
-    for match in _INDENTED.finditer(text):
-        depth = len(match[1].expandtabs())
-        headers.append(IndentedHeader(match.start(), depth, match[2], _outwards(headers, len(headers) - 1, depth)))
+    for match in _NAMED.finditer(text):
+        start = text.rfind("\n", 0, match.start()) + 1
+        before = text[start : match.start()]
+        if not before.strip(" \t"):
+            depth = len(before.expandtabs())
+            headers.append(IndentedHeader(start, depth, match[1], _outwards(headers, len(headers) - 1, depth)))
     return headers
 
 

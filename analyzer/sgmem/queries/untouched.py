@@ -26,6 +26,11 @@ class _HasSource(Protocol):
 Result = TypeVar("Result", bound=_HasSource)
 
 
+def _counted(result: Result, files: int) -> Result:
+    """A result about as many files: files that were added or removed and do not touch it count all the same."""
+    return msgspec.structs.replace(result, source=msgspec.structs.replace(result.source, files=files))  # type: ignore[type-var]
+
+
 class _Row(msgspec.Struct, frozen=True, array_like=True):
     contents: dict[str, Content]
     reads: Reads
@@ -53,9 +58,9 @@ class Untouched(Generic[Result]):
             return None
         now = contents(tree, row.contents)
         edits = Edits(tree, Files(tree, tuple(tree.files)), row.contents, now)
-        # What is said of the source as a whole counts its files and names those that cannot be read.
-        is_same = not edits.moved and not tree.unreadable and result.source.version == tree.version
-        return result if is_same and not edits.touch(row.reads) else None
+        # What is said of the source as a whole names its version and the files that cannot be read.
+        is_same = not tree.unreadable and result.source.version == tree.version
+        return _counted(result, len(tree.files)) if is_same and not edits.touch(row.reads) else None
 
     def keep(self, tree: SourceTree, reads: Reads, result: Result) -> None:
         """Keep a result with what was read for it."""

@@ -77,6 +77,16 @@ def test_files_that_come_and_go_are_seen(tmp_path: Path) -> None:
     assert again(tmp_path, TEXTS) == fresh(TEXTS)
 
 
+def test_a_file_elsewhere_that_comes_or_goes_leaves_the_trace_as_it_is(tmp_path: Path, computed: list[str]) -> None:
+    again(tmp_path, TEXTS)
+    computed.clear()
+    more = TEXTS | {"minisgl/srt/zero.py": "def zero():\n    return 0\n"}
+    less = {path: text for path, text in TEXTS.items() if path != "minisgl/srt/unrelated.py"}
+    found = [again(tmp_path, more), again(tmp_path, less)]
+    assert computed == []
+    assert found == [fresh(more), fresh(less)]
+
+
 @pytest.mark.parametrize("data", [b"", msgspec.msgpack.encode([{}, [], {}]), msgspec.msgpack.encode([{}, [[]] * 12, {"a": 1}])])
 def test_a_damaged_row_is_a_miss(tmp_path: Path, data: bytes) -> None:
     again(tmp_path, TEXTS)
