@@ -37,15 +37,14 @@ class Boot(msgspec.Struct):
         found: dict[str, list[Reading]] = {}
         for one in self.readings:
             found.setdefault(one.rank or lone, []).append(one)
-        return _one_world(found)
+        return _same_tokens(_one_world(found))
 
     def setting(self, name: str) -> Setting | None:
-        """The last value that was printed, else noted."""
-        for how in ("printed", "noted"):
-            matching = [one for one in self.settings if one.name == name and one.how == how]
-            if matching:
-                return matching[-1]
-        return None
+        """The last value that was printed by the end of the start, else printed later, else noted."""
+        end = self.readings[-1].number if self.readings else 0
+        printed = [one for one in self.settings if one.name == name and one.how == "printed"]
+        noted = [one for one in self.settings if one.name == name and one.how == "noted"]
+        return next(iter([*reversed([one for one in printed if one.number <= end]), *printed, *reversed(noted)]), None)
 
 
 class _RankState:
@@ -134,6 +133,20 @@ def _one_world(found: dict[str, list[Reading]]) -> dict[str, list[Reading]]:
     )[1]
 
 
+def _same_tokens(found: dict[str, list[Reading]]) -> dict[str, list[Reading]]:
+    """Ranks of one world agree on the token count: those that have another one are replicas, of which the first stands for all."""
+    counts = {
+        rank: next((one.value for one in reversed(readings) if one.kind == "tokens.total"), None) for rank, readings in found.items()
+    }
+    if len(set(counts.values()) - {None}) < 2:
+        return found
+    groups: dict[float, dict[str, list[Reading]]] = {}
+    for rank, count in counts.items():
+        if count is not None:
+            groups.setdefault(count, {})[rank] = found[rank]
+    return max(groups.values(), key=lambda group: len({one.kind for readings in group.values() for one in readings}))
+
+
 def _order(world: str) -> int:
     return int(world) if world.isdigit() else 0
 
@@ -145,6 +158,8 @@ class Loads(msgspec.Struct, frozen=True):
     after: Reading | None
     used: Reading | None
     late_drafts: tuple[Reading, ...] = ()
+    first: Reading | None = None
+    """After the first weights, where those of a draft came before the pools as well."""
 
 
 def loads(readings: list[Reading]) -> Iterator[Loads]:
@@ -161,8 +176,10 @@ def loads(readings: list[Reading]) -> Iterator[Loads]:
             yield Loads(start, one, next((two for two in used if two.number == one.number), None), drafts)
         return
     taken = after[-1] if after else None
+    if before and after and early.index(before[0]) > early.index(after[0]):
+        before = []  # the log begins late: this is what was free before the draft
     own = next((two for two in used if after and two.number == after[0].number), used[0] if used else None)
-    yield Loads(before[0] if before else None, taken, own, drafts)
+    yield Loads(before[0] if before else None, taken, own, drafts, after[0] if after else None)
 
 
 def _alike(before: list[Reading], after: list[Reading]) -> bool:

@@ -87,9 +87,14 @@ class Reader:
     def figures(self, number: int, line: str) -> int:
         """How many figures and settings a line shows by itself."""
         lowered = line.lower()
-        if not any(word in lowered for word in self._by_word) and not any(word in line for word in _SETTINGS):
+        if not any(word in lowered for word in self._by_word) and not self._sets(line):
             return 0
         return sum(1 for piece in split(number, line) for _ in self.items(piece))
+
+    @staticmethod
+    def _sets(text: str) -> bool:
+        lowered = text.lower()
+        return any(word in lowered for word in _SETTINGS)
 
     def speaks(self, number: int, line: str) -> bool:
         """Whether a line holds a message of its own."""
@@ -111,7 +116,7 @@ class Reader:
         if named is not None:
             yield Release(named[1], piece.number)
         yield from self._matched(piece)
-        if any(word in piece.text for word in _SETTINGS):
+        if self._sets(piece.text):
             yield from settings(piece)
 
     def _matched(self, piece: Piece) -> Iterator[Reading]:
@@ -157,4 +162,13 @@ def _word(pattern: Pattern) -> str:
     return max(words or [""], key=len).lower()
 
 
-_SETTINGS = (rows().fraction, rows().fraction.replace("_", "-"), *OF_INTEREST, *(name.replace("_", "-") for name in OF_INTEREST))
+_SETTINGS = (
+    rows().fraction,
+    rows().fraction.replace("_", "-"),
+    "--mem-f",
+    "--tp ",
+    "--tp=",
+    "tensor-parallel-size",
+    *OF_INTEREST,
+    *(name.replace("_", "-") for name in OF_INTEREST),
+)

@@ -73,3 +73,36 @@ def test_a_state_cache_without_room_is_the_failure_of_a_pool() -> None:
     boot = judged(*loaded(post=8.0), line)
     assert boot.oom is not None and boot.oom.case == "pool"
     assert (boot.quantities.budget, boot.verdict) == (-2.05, "consistent")
+
+
+def test_replicas_that_are_named_like_ranks_have_token_counts_of_their_own() -> None:
+    lines = []
+    for number, pre in enumerate((50.0, 44.0)):
+        lines += [*loaded(f" TP{number}", pre, pre - 20), pool(pre * 0.8 - 20, 100 + number, f" TP{number}")]
+        lines.append(f"[2025-07-08 09:10:13 TP{number}] max_total_num_tokens={100 + number}, max_running_requests=9, context_len=77")
+    boot = judged(*lines)
+    assert (boot.quantities.pre_load, boot.quantities.kv, boot.verdict) == (50.0, 20.0, "consistent")
+
+
+def test_a_log_that_begins_with_the_end_of_the_weights_does_not_take_the_draft_for_the_card() -> None:
+    draft = ("Load weight begin. avail mem=28.0 GB", "Load weight end. type=Draft, avail mem=27.00 GB, mem usage=1.00 GB.")
+    boot = judged(
+        "Load weight end. type=Toy, avail mem=28.10 GB, mem usage=21.90 GB.",
+        *draft,
+        "KV Cache is allocated. #tokens: 9, KV size: 17.0 GB",
+    )
+    assert (boot.quantities.pre_load, boot.quantities.post_load, boot.verdict) == (50.0, 27.0, "consistent")
+
+
+def test_a_draft_that_finds_no_memory_does_not_ask_for_a_higher_fraction() -> None:
+    failed = "RuntimeError: Not enough memory. Please try to increase --mem-fraction-static."
+    boot = judged(*loaded(), pool(20.0, 900), *loaded(pre=9.0, post=1.0), failed)
+    assert boot.oom is not None and boot.oom.case == "runtime" and "draft" in boot.oom.text
+    assert boot.verdict == "consistent"
+
+
+def test_pools_larger_than_the_budget_tell_the_bytes_of_a_token() -> None:
+    boot = judged(*loaded(), pool(22.0, 1 << 20))
+    assert boot.verdict == "inconsistent"
+    (told,) = [one for one in boot.explanations if one.term == "bytes per token"]
+    assert told.value == pytest.approx(20.0 * 2**30 / 2**20)

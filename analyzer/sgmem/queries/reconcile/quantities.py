@@ -32,6 +32,12 @@ class Figures(msgspec.Struct, frozen=True):
     minimum_fractions: tuple[float, ...]
     ranks: int
     fraction_step: float = 0.0
+    given: float | None = None
+    """The fraction as it was set, before the program may have changed it."""
+    adjusted: bool = False
+    """Whether the log says that the program changed it."""
+    world: int = 1
+    """How many ranks there are, those included that the log does not show."""
 
 
 def figures(boot: Boot) -> Figures:
@@ -42,7 +48,7 @@ def figures(boot: Boot) -> Figures:
     before = [load.before.value for load in all_loads if load.before is not None]
     after = [load.after.value for load in all_loads if load.after is not None]
     summed = [
-        load.after.value + load.used.value
+        (load.first or load.after).value + load.used.value
         for load in all_loads
         if load.before is None and load.after is not None and load.used is not None
     ]
@@ -88,6 +94,7 @@ def figures(boot: Boot) -> Figures:
         draft_weights=_rounded(max(drafts, default=None)),
         cap_tokens=_whole(cap_tokens),
     )
+    given, world = boot.setting(rows().fraction), boot.setting("tp_size")
     steps = [one.step for one in members if one.kind.startswith(("free.", "pool."))]
     minimum = tuple(one.value for one in members if one.kind == "fraction.minimum" and 0 < one.value < 1)
     reserve = max((one.value for one in members if one.kind == "reserve"), default=0.0)
@@ -102,6 +109,9 @@ def figures(boot: Boot) -> Figures:
         minimum,
         max(len(all_loads), 1),
         fraction_step,
+        None if given is None else given.value,
+        any(one.kind == "mark.fraction-adjusted" for one in members),
+        max(len(all_loads), int(world.value) if world is not None else 1),
     )
 
 

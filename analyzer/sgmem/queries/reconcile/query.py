@@ -36,7 +36,7 @@ def learned_of(tree: SourceTree, store: Store | None) -> Learned:
 
         return learn(Program(tree, tuple(tree.files)))
 
-    return remembered(store, "serverlog", lambda: key_of(tree, ("serverlog", 1)), Learned, compute)
+    return remembered(store, "serverlog", lambda: key_of(tree, ("serverlog", 2)), Learned, compute)
 
 
 def reconcile(

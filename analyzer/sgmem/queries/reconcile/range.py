@@ -13,10 +13,19 @@ if TYPE_CHECKING:
     from sgmem.serverlog.formula import BudgetFormula
 
 
+POOLED = ("pool.size", "free.after-pool")
+
+
 def out_of_memory(boot: Boot, figures: Figures, judged: Judged) -> OutOfMemory | None:
     """The failure that a start ended with, if it did."""
     no_pool = boot.of("mark.no-pool")
     profiled = figures.quantities.profiled_tokens
+    if no_pool and any(one.kind in POOLED and one.number < no_pool[0].number for one in boot.readings):
+        text = (
+            "the target's pools stand; the error is a second model's, a draft's, which is sized out of what the target left. Whatever"
+            " the message says, a lower fraction leaves more for it; a smaller draft or a limit on tokens does so too"
+        )
+        return OutOfMemory("runtime", text, no_pool[0].number)
     if no_pool or (profiled is not None and profiled <= 0):
         line = no_pool[0].number if no_pool else next(one.number for one in boot.of("tokens.profiled") if one.value <= 0)
         return OutOfMemory("pool", "the pool cannot be built: the fraction leaves nothing after the weights. Raise it", line)
@@ -25,9 +34,7 @@ def out_of_memory(boot: Boot, figures: Figures, judged: Judged) -> OutOfMemory |
         return None
     first = allocator[0]
     before = [one for one in boot.readings if one.number < first.number]
-    if any(
-        one.kind in ("pool.size", "free.after-pool", "free.before-capture", "tokens.total", "mark.before-capture") for one in before
-    ):
+    if any(one.kind in (*POOLED, "free.before-capture", "tokens.total", "mark.before-capture") for one in before):
         text = "the pools stand and what runs beside them does not fit: graphs, activations, workspaces. Lower the fraction"
         return OutOfMemory("runtime", text, first.number)
     if any(one.kind == "free.after-weights" for one in before) or not any(one.kind == "free.before-weights" for one in before):
