@@ -16,6 +16,8 @@ class ServerArgs:
     mem_fraction_static: float = 0.88
     chunked_prefill_size: int = 8192
     state_cache_size: int | None = None
+    kv_cache_dtype: str = "auto"
+    full_tokens_ratio: float = 0.8
 
     def __post_init__(self):
         {code}
@@ -24,6 +26,8 @@ def add_arguments(parser):
     parser.add_argument("--mem-fraction-static", type=float)
     parser.add_argument("--chunked-prefill-size", type=int)
     parser.add_argument("--state-cache-size", type=int)
+    parser.add_argument("--kv-cache-dtype", type=str)
+    parser.add_argument("--full-tokens-ratio", type=float)
 """
 
 
@@ -45,6 +49,9 @@ def changes(code: str) -> tuple[SettingChange, ...]:
         ("self.chunked_prefill_size = self.chunked_prefill_size // (self.ranks if self.split else 1)", "scaled"),
         ("self.state_cache_size = int(self.rest * 2**30 // self.bytes)", "calculated"),
         ("self.chunked_prefill_size = min(4096, self.chunked_prefill_size)", "capped"),
+        ("self.kv_cache_dtype = 'fp8'", "replaced"),
+        ("self.kv_cache_dtype = 'fp8' if self.new else 'bf16'", "replaced"),
+        ("self.full_tokens_ratio = 1.0", "replaced"),
         ("self.chunked_prefill_size = max(self.model.context_len, self.chunked_prefill_size)", "raised"),
     ],
 )
@@ -61,6 +68,9 @@ def test_a_change_without_a_question_is_found(code: str, how: str) -> None:
         "self.mem_fraction_static = min(self.mem_fraction_static, 0.9)",
         "self.mem_fraction_static = float(self.mem_fraction_static)",
         "self.chunked_prefill_size = max(1, self.chunked_prefill_size)",
+        "if self.kv_cache_dtype == 'auto': self.kv_cache_dtype = 'fp8'",
+        "self.kv_cache_dtype = 'auto'",
+        "self.kv_cache_dtype = self.dtype",
         "self.chunked_prefill_size = min(self.rest, self.chunked_prefill_size)",
         "self.chunked_prefill_size = max(self.state_cache_size, self.rest)",
         "if self.chunked_prefill_size is None: self.chunked_prefill_size = min(4096, self.chunked_prefill_size)",

@@ -1,7 +1,8 @@
-"""What `min` and `max` do to a setting: a count that is cut to a number, a limit that is lifted to another quantity."""
+"""What else is done to settings: `min` cuts a count to a number, `max` lifts a limit; and which settings say how a cache is laid out."""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Literal
 
 from sgmem.domains.accounting.location import last_name
@@ -10,10 +11,14 @@ from sgmem.program.files import dotted
 from sgmem.syntax import ir
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sgmem.domains.program_facts import ProgramFacts
     from sgmem.program.files import File
-    from sgmem.syntax.ir import Binding
+    from sgmem.syntax.ir import Binding, Expr
 
+_LAYOUT = r"\.\w+(?:_cache_dtype|_tokens_ratio|_memory_ratio)\s*=\s*[\"'\d(]"
+_WRITTEN = re.compile(rb"\.(\w+(?:_cache_dtype|_tokens_ratio|_memory_ratio))\s*=\s*[\"'\d(]")
 Bound = Literal["capped", "raised"]
 
 
@@ -39,3 +44,19 @@ def bound(facts: ProgramFacts, file: File, index: int, binding: Binding, name: s
     read = facts.occurrences.reads_in_statement(file, index, name)
     records = (seen.place.owner for seen in read if isinstance(seen.place, Field) and seen.grade != "name")
     return "raised" if any(facts.program.classes.is_record(owner) for owner in records) else None
+
+
+def layouts(facts: ProgramFacts) -> Mapping[str, tuple[str, ...]]:
+    """The settings of what a token takes, or of how pools share a budget, that are written as constants: by name, where."""
+    found: dict[str, dict[str, None]] = {}
+    for path in facts.program.files.with_text(_LAYOUT):
+        for match in _WRITTEN.finditer(facts.program.files.tree.read(path)):
+            found.setdefault(match[1].decode(), {})[path] = None
+    return {name: tuple(paths) for name, paths in sorted(found.items())}
+
+
+def is_layout(value: Expr | None) -> bool:
+    """Whether a value is the name of an element type, or one of two: "auto" leaves the choice open."""
+    if isinstance(value, ir.Conditional):
+        return is_layout(value.body) and is_layout(value.orelse)
+    return isinstance(value, ir.Const) and isinstance(value.value, str) and value.value not in ("", "auto")

@@ -11,7 +11,7 @@ from sgmem.control.rendering import render
 from sgmem.domains.accounting.changes import how_changed
 from sgmem.domains.accounting.location import Location, of_statement
 from sgmem.domains.algebra import arithmetic
-from sgmem.domains.defects.bounded_settings import bound
+from sgmem.domains.defects.bounded_settings import bound, is_layout, layouts
 from sgmem.flow.places import Field
 from sgmem.program.files import dotted
 from sgmem.syntax import ir
@@ -54,8 +54,8 @@ class SettingChange(msgspec.Struct, frozen=True):
 
 def setting_changes(facts: ProgramFacts) -> Iterator[SettingChange]:
     """Every such write to a field that keeps a quantity of memory and that a flag sets."""
-    for name, paths in facts.quantities.paths.items():
-        changes = re.compile(rb"\.%s\s*(?:\*=|/=|//=|=\s*[-\w(])" % name.encode())
+    for name, paths in (*facts.quantities.paths.items(), *layouts(facts).items()):
+        changes = re.compile(rb"\.%s\s*(?:\*=|/=|//=|=\s*[-\w(\"'])" % name.encode())
         changing = [path for path in paths if changes.search(facts.program.files.tree.read(path))]
         for path in changing if changing and is_flag(facts.program, name) else ():
             file = facts.program.files.get(path)
@@ -96,6 +96,8 @@ def _change(facts: ProgramFacts, file: File, index: int, binding: Binding, name:
         return "scaled" if binding.operator in _SCALES or binding.operator in {f"{one}=" for one in _SCALES} else None
     if isinstance(value, ir.Const) and isinstance(value.value, int | float) and not isinstance(value.value, bool):
         return "replaced" if value.value > 0 else None
+    if is_layout(value):
+        return "replaced"
     if isinstance(value, ir.Binary) and value.operator in _SCALES and dotted(value.left) == dotted(binding.target):
         return "scaled"
     limit = bound(facts, file, index, binding, name)
