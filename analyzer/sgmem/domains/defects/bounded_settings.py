@@ -1,4 +1,4 @@
-"""What else is done to settings: `min` cuts a count to a number, `max` lifts a limit; and which settings say how a cache is laid out."""
+"""What else is done to settings: `min` cuts a count, `max` lifts a limit; and which settings say how a cache is laid out."""
 
 from __future__ import annotations
 
