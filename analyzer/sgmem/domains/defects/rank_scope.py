@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from sgmem.domains.defects.narrow_reductions import NarrowReduction
     from sgmem.domains.defects.overlapping_strides import OverlappingStride
     from sgmem.domains.defects.short_products import ShortProduct
+    from sgmem.domains.defects.short_tables import ShortTable
     from sgmem.domains.defects.sibling_groups import SiblingGroup
     from sgmem.domains.defects.undivided_counts import UndividedCount
     from sgmem.domains.defects.unreduced_counts import UnreducedCount
@@ -128,6 +129,12 @@ class RankScope:
         from sgmem.domains.defects.short_products import short_strides
 
         return short_strides(self.program, self.groups)
+
+    def short_tables(self) -> Iterator[ShortTable]:
+        """Tables with fewer rows than the pool has slots by which they are addressed."""
+        from sgmem.domains.defects.short_tables import short_tables
+
+        return short_tables(self.program)
 
     def converted_caps(self) -> Iterator[ConvertedCap]:
         """Limits applied to a count that is converted afterwards."""

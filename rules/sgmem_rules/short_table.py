@@ -1,0 +1,31 @@
+"""SGM129: a table addressed by a pool's slots has one row less than there are slots."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sgmem.api import Point, Report, Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sgmem.api import Facts
+
+
+class ShortTableRule(Rule):
+    name = "short-table"
+    code = "SGM129"
+
+    def check(self, facts: Facts) -> Iterator[Report]:
+        for found in facts.ranks.short_tables():
+            yield Report(
+                location=found.rows,
+                message=f"{found.rows.code} rows, and {found.pool} counts its slots from 1: the last has no row, what is written there "
+                "lies behind the table",
+                steps=(
+                    Point(found.numbered, "slots are numbered from 1, the first row is for padding"),
+                    Point(found.rows, "as many rows as slots, counted from 0"),
+                ),
+                fix=f"make one row more, or take the rows of the table that {found.pool} keeps itself",
+                confidence="medium",
+            )
