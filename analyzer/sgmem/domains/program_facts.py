@@ -68,6 +68,7 @@ if TYPE_CHECKING:
     from sgmem.domains.estimate.ignored_counts import IgnoredCount
     from sgmem.domains.estimate.spent_twice import SpentTwice
     from sgmem.domains.estimate.uncharged import Uncharged
+    from sgmem.domains.estimate.unreported import Unreported
     from sgmem.domains.ranges.negative import NegativeVerdict
     from sgmem.domains.startup.late_loads import LateLoad
     from sgmem.domains.units.evidence import Evidence
@@ -391,6 +392,12 @@ class ProgramFacts:
         from sgmem.domains.estimate.books import Books
 
         return Books(self.program, self.models)
+
+    def unreported(self) -> Iterator[Unreported]:
+        """Buffers that a class's own report of its size leaves out."""
+        from sgmem.domains.estimate.unreported import unreported
+
+        return unreported(self.program, self.models, self.order)
 
     def ignored_counts(self) -> list[IgnoredCount]:
         """Counts of an estimate that one of the pools they were worked out for ignores."""
