@@ -29,6 +29,7 @@ from sgmem.domains.defects.contradictions import Contradiction, LostConversion, 
 from sgmem.domains.defects.converted_caps import ConvertedCap
 from sgmem.domains.defects.dead_guards import DeadGuard
 from sgmem.domains.defects.default_guards import DefaultGuard
+from sgmem.domains.defects.early_readings import EarlyReading
 from sgmem.domains.defects.empty_shares import EmptyShare
 from sgmem.domains.defects.foreign_granules import ForeignGranule
 from sgmem.domains.defects.foreign_groups import ForeignGroup
@@ -44,6 +45,7 @@ from sgmem.domains.defects.none_settings import NoneSetting, none_settings
 from sgmem.domains.defects.overlapping_strides import OverlappingStride
 from sgmem.domains.defects.overrides import SettingChange
 from sgmem.domains.defects.raised_counts import RaisedCount
+from sgmem.domains.defects.readings import SameReading
 from sgmem.domains.defects.reservations import FixedReservation
 from sgmem.domains.defects.settled_guards import SettledGuard
 from sgmem.domains.defects.short_buffers import ShortBuffer, short_buffers
@@ -76,6 +78,7 @@ __all__ = [
     "ConvertedCap",
     "DeadGuard",
     "DefaultGuard",
+    "EarlyReading",
     "EmptyShare",
     "EventSite",
     "Evidence",
@@ -111,6 +114,7 @@ __all__ = [
     "Reach",
     "Report",
     "Rule",
+    "SameReading",
     "SettingChange",
     "SettledGuard",
     "Severity",

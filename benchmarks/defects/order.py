@@ -5,10 +5,12 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from typing import TypeGuard
 
 from defects.places import Defect, Finder, Place
 
 _SIZES = re.compile(r"init_memory_pool|alloc_memory_pool|init_pools|profile_\w*tokens?")
+_MEMORY = re.compile(r"(?:^|_)memory$")
 _MEASURES = re.compile(r"\bget_available_gpu_memory\b")
 
 
@@ -84,8 +86,31 @@ def uneven_care(place: Place) -> Iterator[Defect]:
     yield place.replaced("uneven-care", node, f"{code}, empty_cache=False)")
 
 
+def delete_remeasure(place: Place) -> Iterator[Defect]:
+    """The second of two readings of a function, or the one that a function takes beside what it is handed, is the first once more."""
+    node, around = place.node, place.above[-1]
+    if not isinstance(node, ast.Call) or not isinstance(around, ast.Assign) or not _MEASURES.search(ast.unparse(node.func)):
+        return
+    function = next((one for one in reversed(place.above) if isinstance(one, ast.FunctionDef)), None)
+    target = around.targets[0]
+    if function is None or not isinstance(target, ast.Name):
+        return
+    earlier = [one.targets[0] for one in ast.walk(function) if _reads_memory(one) and one.lineno < around.lineno]
+    names = [one.id for one in earlier if isinstance(one, ast.Name) and one.id != target.id]
+    names = names or [one.arg for one in function.args.args if _MEMORY.search(one.arg)]
+    if names:
+        yield place.replaced("delete-remeasure", node, names[-1])
+
+
+def _reads_memory(node: ast.AST) -> TypeGuard[ast.Assign]:
+    if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call):
+        return False
+    return _MEASURES.search(ast.unparse(node.value.func)) is not None
+
+
 KINDS: dict[str, Finder] = {
     "store-before-scale": store_before_scale,
     "size-before-load": size_before_load,
     "uneven-care": uneven_care,
+    "delete-remeasure": delete_remeasure,
 }

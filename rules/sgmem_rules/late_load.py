@@ -9,7 +9,7 @@ from sgmem.api import Point, Report, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sgmem.api import Facts, Later, Location
+    from sgmem.api import EarlyReading, Facts, Later, Location
 
 
 class LateLoadRule(Rule):
@@ -17,6 +17,7 @@ class LateLoadRule(Rule):
     code = "SGM303"
 
     def check(self, facts: Facts) -> Iterator[Report]:
+        yield from map(early, facts.early_readings())
         for found in facts.late_loads():
             nearest, farthest = found.later[0], found.later[-1]
             loading = farthest.loading.stops[0]
@@ -36,6 +37,23 @@ class LateLoadRule(Rule):
                 fix="load all weights first, then measure and size the pools",
                 key=found.target,
             )
+
+
+def early(found: EarlyReading) -> Report:
+    load = found.load
+    return Report(
+        location=found.formula,
+        message=f"{found.target} goes by {found.name}, which is read before {load.name} loads weights, and by nothing that is read "
+        "afterwards: the budget is not charged for them",
+        confidence="high" if found.certain else "medium",
+        steps=(
+            Point(found.reading, f"{found.name} is read here"),
+            Point(load.location, f"{load.name} loads weights in between"),
+            Point(found.formula, f"{found.target} is worked out of {found.name} as it was before"),
+        ),
+        fix="measure again once the weights are loaded",
+        key=found.target,
+    )
 
 
 def steps(later: Later, at: Location) -> Iterator[Point]:

@@ -9,7 +9,7 @@ from sgmem.api import Point, Report, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sgmem.api import Facts, LaterChange
+    from sgmem.api import Facts, LaterChange, SameReading
 
 _DONE = {
     "scaled": "is scaled",
@@ -43,6 +43,21 @@ class StaleCopyRule(Rule):
                 ),
                 fix=f"copy {source} after the last change",
             )
+        yield from map(one_reading, facts.same_readings())
+
+
+def one_reading(found: SameReading) -> Report:
+    first, second = found.names
+    return Report(
+        location=found.formula,
+        message=f"{first} and {second} hold one reading: their difference is always 0, whatever was taken in between",
+        confidence="high",
+        steps=(
+            Point(found.reading, f"{first} and {second} are read here, once"),
+            Point(found.formula, "their difference is taken for what was used in between"),
+        ),
+        fix="measure again for the second",
+    )
 
 
 def changed(source: str, change: LaterChange) -> Iterator[Point]:

@@ -108,6 +108,7 @@ class Runner:
         ("store-before-scale", ["capacity = self.num_tokens", "self.pool = TokenPool(capacity)"]),
         ("size-before-load", ["self.init_memory_pool()\n        self.load_model()\n"]),
         ("uneven-care", ["before_mem = get_available_gpu_memory(self.device, empty_cache=False)"]),
+        ("delete-remeasure", ["after_mem = before_mem"]),
     ],
 )
 def test_a_defect_of_order_moves_what_it_names(kind: str, lines: list[str]) -> None:

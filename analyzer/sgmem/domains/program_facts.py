@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from sgmem.domains.defects.dead_guards import DeadGuard
     from sgmem.domains.defects.directions import WrongDirection
     from sgmem.domains.defects.early_checks import EarlyCheck
+    from sgmem.domains.defects.early_readings import EarlyReading
     from sgmem.domains.defects.early_reads import EarlyRead
     from sgmem.domains.defects.empty_sequences import EmptySequence
     from sgmem.domains.defects.late_guards import LateGuard, LateImage
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
     from sgmem.domains.defects.raised_counts import RaisedCount
     from sgmem.domains.defects.raising_queries import RaisingQuery
     from sgmem.domains.defects.rank_scope import RankScope
-    from sgmem.domains.defects.readings import FreeTotal, UnevenReadings
+    from sgmem.domains.defects.readings import FreeTotal, SameReading, UnevenReadings
     from sgmem.domains.defects.reservations import FixedReservation
     from sgmem.domains.defects.settled_guards import SettledGuard
     from sgmem.domains.defects.shares import UncheckedShare
@@ -99,6 +100,10 @@ class Input:
         self._leaf = leaf
         self._file = file
         self._statement = statement
+
+    @property
+    def leaf(self) -> Expr:
+        return self._leaf
 
     @property
     def name(self) -> str:
@@ -205,7 +210,7 @@ class ProgramFacts:
         self.occurrences = Occurrences(program)
         measurements = self.measurements = Measurements(program, models)
         conditions = self.conditions = Conditions(program, self.order)
-        activations = Activations(program, self.order)
+        activations = self.activations = Activations(program, self.order)
         self.events = Events(program, models, activations, conditions)
         self.gauges = Gauges(program, measurements, self.order)
         self.units = Units(program, models, self.gauges, self.order)
@@ -362,6 +367,12 @@ class ProgramFacts:
 
         return uneven_readings(self)
 
+    def same_readings(self) -> Iterator[SameReading]:
+        """Differences of two variables that hold one reading."""
+        from sgmem.domains.defects.readings import same_readings
+
+        return same_readings(self)
+
     def free_totals(self) -> Iterator[FreeTotal]:
         """Values that are called total and were read as what is free."""
         from sgmem.domains.defects.readings import free_totals
@@ -379,6 +390,12 @@ class ProgramFacts:
         from sgmem.domains.defects.early_checks import early_checks
 
         return early_checks(self)
+
+    def early_readings(self) -> Iterator[EarlyReading]:
+        """Budgets that go by nothing but what was free before the weights were loaded."""
+        from sgmem.domains.defects.early_readings import early_readings
+
+        return early_readings(self)
 
     def early_reads(self) -> Iterator[EarlyRead]:
         """Quantities that one pass works out of a setting before a later pass changes it."""

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 _CARE = ("collect", "empty-cache")
 """What a reading of free or reserved memory depends on: blocks that are cached, or held by objects in cycles, count as taken."""
 _FELT_BY = {"free": frozenset(_CARE), "reserved": frozenset(_CARE), "used": frozenset(_CARE), "allocated": frozenset({"collect"})}
+_MAX_COPIES = 3
 _TOTAL = re.compile(r"(?:^|_)total(?:_|$)")
 _TIMED = re.compile(r"(?:^|_)(?:free|avail|available|before|pre|initial)(?:_|$)")
 
@@ -43,6 +44,14 @@ class UnevenReadings(msgspec.Struct, frozen=True):
     cared_name: str
     how: Literal["hygiene", "peak"]
     care: tuple[str, ...]
+
+
+class SameReading(msgspec.Struct, frozen=True):
+    """A difference of two variables, `names`, that hold one reading: it is always zero."""
+
+    formula: Location
+    names: tuple[str, str]
+    reading: Location
 
 
 class FreeTotal(msgspec.Struct, frozen=True):
@@ -64,6 +73,38 @@ def uneven_readings(facts: ProgramFacts) -> Iterator[UnevenReadings]:
                 found = _uneven(facts, formula, (_text(node.left, at), left), (_text(node.right, at), right))
                 if found is not None:
                     yield found
+
+
+def same_readings(facts: ProgramFacts) -> Iterator[SameReading]:
+    """Every difference of two variables of a function that hold one reading, taken once."""
+    for file, statement in facts.statements:
+        if "-" not in file.own_text(statement):
+            continue
+        for root in file.statement(statement).expressions():
+            for node in ir.walk(root):
+                if not isinstance(node, ir.Binary) or node.operator != "-":
+                    continue
+                left, right = node.left, node.right
+                if isinstance(left, ir.Name) and isinstance(right, ir.Name) and left.id != right.id:
+                    one, other = (_read_once(facts, side.id, file, statement, 0) for side in (left, right))
+                    if one is not None and one == other:
+                        yield SameReading(Location(file, statement, node.span), (left.id, right.id), one)
+
+
+def _read_once(facts: ProgramFacts, name: str, file: File, statement: int, depth: int) -> Location | None:
+    """The one reading that a variable holds, itself or as a copy of another variable; None where it may be read several times."""
+    scope = file.outline.statements[statement].scope
+    reaching = facts.order.reaching(file, scope, name, statement)
+    if len(reaching) != 1 or ENTRY in reaching or depth > _MAX_COPIES:
+        return None
+    at = next(iter(reaching))
+    values = [b.value for b in file.statement(at).bindings if dotted(b.target) == name and b.how == "assign" and b.value is not None]
+    if len(values) != 1 or not facts.activations.tree(file, scope).dominates(at, statement):
+        return None
+    if isinstance(values[0], ir.Name):
+        return _read_once(facts, values[0].id, file, at, depth + 1)
+    gauge = facts.gauges.of(values[0], file, at)
+    return gauge.location if gauge is not None else None
 
 
 def _differences(formula: Formula) -> Iterator[ir.Binary]:

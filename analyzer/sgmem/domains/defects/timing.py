@@ -83,7 +83,7 @@ class Timing:
             if one.gauge.location == other.gauge.location or not _added(expanded, one, other):
                 continue
             for earlier, later in ((one, other), (other, one)):
-                events = self._between(earlier.activation, later.activation)
+                events = self.between(earlier.activation, later.activation)
                 if events is not None and any(event.always for event in events):
                     sure = earlier.activation.certain and later.activation.certain
                     sure = sure and any(event.always and event.certain for event in events)
@@ -109,7 +109,7 @@ class Timing:
 
     # -- order --------------------------------------------------------------------------------------------------------
 
-    def _between(self, earlier: Activation, later: Activation) -> list[EventSite] | None:
+    def between(self, earlier: Activation, later: Activation) -> list[EventSite] | None:
         """The events after the birth of one and before that of the other; None where that order does not hold."""
         offset = len(earlier.spine) - len(later.spine)
         if offset < 0 or not _same_way(earlier.spine[offset:], later.spine) or (later.constructed and not earlier.constructed):
