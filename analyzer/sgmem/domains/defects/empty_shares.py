@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sgmem.program.program import Program
     from sgmem.syntax.ir import Expr
 
-THINGS = frozenset({"requests"})
+THINGS = frozenset({"requests", "states"})
 """What a user gives so few of that some rank may get none, and what pools are sized by."""
 _BRANCHES = ("if", "while", "assert")
 _LOGS = frozenset({"debug", "info", "warning", "error", "exception", "print", "log"})

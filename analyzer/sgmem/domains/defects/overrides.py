@@ -149,6 +149,8 @@ def _asked(facts: ProgramFacts, file: File, index: int, name: str, how: str) -> 
     word = re.compile(rf"\b{re.escape(name)}\b")
     for one in facts.conditions.of(file, index):
         text = render(one.predicate)
+        if how == "scaled" and text.endswith(f"{name} is not None"):
+            continue  # that asks whether there is something to scale, which is so the second time as well
         # What raises otherwise says which values are valid; a valid one may still be scaled twice.
         if word.search(text) and (how != "scaled" or one.how != "check" or "None" in text):
             return True
