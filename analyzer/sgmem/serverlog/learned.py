@@ -15,6 +15,7 @@ import msgspec
 
 from sgmem.serverlog.formula import USUAL, BudgetFormula
 from sgmem.serverlog.patterns import Pattern
+from sgmem.serverlog.rows import rows
 
 if TYPE_CHECKING:
     from sgmem.program.program import Program
@@ -43,6 +44,15 @@ class Known(msgspec.Struct, frozen=True):
     patterns: tuple[KnownPattern, ...]
     formulas: tuple[int, ...]
     distinct: tuple[BudgetFormula, ...]
+
+    def example(self, kind: str) -> str:
+        """How the message that prints a figure of this kind looks, for a reader who searches for it; "" where none is known."""
+        common = sorted(self.patterns, key=lambda row: -len(row.releases))
+        for pattern in (*rows().patterns, *(row.pattern for row in common)):
+            for field in pattern.fields:
+                if field.kind == kind and "*" not in pattern.head:
+                    return f"{pattern.head} … {field.label.strip()}…"
+        return ""
 
     def formula(self, release: str) -> BudgetFormula:
         index = self.formulas[self.releases.index(release)] if release in self.releases else -1

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from sgmem.serverlog.formula import BudgetFormula
 
 
+MISJUDGED = 0.35
+"""Of a pool at most this share may come from a wrong estimate per token: indexes, scales and paddings that were not charged."""
+
+
 def of_agreement(figures: Figures) -> Iterator[Explanation]:
     """What is known of a difference that is within the tolerance."""
     if figures.table >= 0.01 and figures.by_difference:
@@ -67,13 +71,6 @@ def of_contradiction(figures: Figures, formula: BudgetFormula, difference: float
     buffers = late_buffers(figures, formula) if difference < 0 else None
     if buffers is not None:
         yield buffers
-    if difference > 0 and found.tokens and found.kv:
-        each, charged = found.kv * 2**30 / found.tokens, (found.kv - difference) * 2**30 / found.tokens
-        text = (
-            f"{found.tokens} tokens take {each:.0f} bytes each; where their count comes from this budget, {charged:.0f} bytes were"
-            " charged for each, so the estimate per token is too small"
-        )
-        yield Explanation("bytes per token", round(charged), text)
     if needed is not None:
         for scale in formula.scales:
             if abs(fraction * scale.factor - needed) <= max(0.004, 0.002 * needed):
@@ -87,8 +84,15 @@ def of_contradiction(figures: Figures, formula: BudgetFormula, difference: float
                 yield Explanation(
                     "fraction", default.value, f"{default.value:g} is the source's own default{when}", default.path, default.line
                 )
-        if 0 < needed < 1:
-            yield Explanation("fraction", round(needed, 4), f"the fraction would have been {needed:.4f}, not {fraction:g}")
+    if found.tokens and found.kv and 0 < difference <= MISJUDGED * found.kv:
+        each, charged = found.kv * 2**30 / found.tokens, (found.kv - difference) * 2**30 / found.tokens
+        text = (
+            f"{found.tokens} tokens take {each:.0f} bytes each; where their count comes from this budget, {charged:.0f} bytes were"
+            " charged for each, so the estimate per token is too small"
+        )
+        yield Explanation("bytes per token", round(charged), text)
+    if needed is not None and 0 < needed < 1:
+        yield Explanation("fraction", round(needed, 4), f"the fraction would have been {needed:.4f}, not {fraction:g}")
     if difference < 0:
         for term in formula.others:
             yield Explanation(
@@ -107,3 +111,37 @@ def of_contradiction(figures: Figures, formula: BudgetFormula, difference: float
         yield Explanation("baseline", round(total, 3), text)
     text = f"{formula.name('available')} would have been {post + difference:.2f}, not {post:.2f}"
     yield Explanation("available", round(post + difference, 3), text)
+
+
+def of_absence(figures: Figures, formula: BudgetFormula) -> Iterator[Explanation]:
+    """What the one figure that a log does not show would be, if the rest adds up."""
+    found = figures.quantities
+    reported = found.budget if found.budget is not None else found.kv
+    if reported is None or found.fraction is None or (found.pre_load is None) == (found.post_load is None):
+        return
+    if found.pre_load is None and found.post_load is not None:
+        name, value = "baseline", formula.baseline(found.post_load, found.fraction, reported)
+    else:
+        assert found.pre_load is not None
+        name, value = "available", reported - formula.value(0.0, found.pre_load, found.fraction)
+    if value is not None and 0 < value < 4096:
+        when = "before" if name == "baseline" else "after"
+        yield Explanation(name, round(value, 3), f"free memory {when} the weights is not shown; {value:.2f} GiB would fit")
+
+
+def of_sign(figures: Figures, formula: BudgetFormula) -> Iterator[Explanation]:
+    """How a budget came to be negative that should not be by the fraction as stated."""
+    found = figures.quantities
+    if found.pre_load is None or found.post_load is None or found.fraction is None:
+        return
+    least = formula.fraction(found.post_load, found.pre_load, 0.0)
+    if least is not None and 0 < least < 1:
+        text = f"the fraction in effect was below {least:.4f}, where the budget turns negative, not {found.fraction:g}"
+        yield Explanation("fraction", round(least, 4), text)
+    for scale in formula.scales:
+        budget = formula.value(found.post_load, found.pre_load, found.fraction * scale.factor)
+        if budget <= 0:
+            when = f" when {scale.when}" if scale.when else ""
+            product = f"{found.fraction:g} x {scale.factor:g} = {found.fraction * scale.factor:.4f}"
+            text = f"the source multiplies the fraction by {scale.factor:g}{when}: {product} would give {budget:+.2f} GiB"
+            yield Explanation("scale", scale.factor, text, scale.path, scale.line)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sgmem.queries.results.reconcile import FractionRange, OutOfMemory
+from sgmem.serverlog.rows import rows
 
 if TYPE_CHECKING:
     from sgmem.queries.reconcile.quantities import Figures
@@ -19,6 +20,15 @@ POOLED = ("pool.size", "free.after-pool")
 def out_of_memory(boot: Boot, figures: Figures, judged: Judged) -> OutOfMemory | None:
     """The failure that a start ended with, if it did."""
     no_pool = boot.of("mark.no-pool")
+    if no_pool and boot.of("mark.oom"):
+        tried = _tried(boot, no_pool[0].number), _tried(boot, boot.of("mark.oom")[0].number)
+        if None not in tried and tried[0] != tried[1]:
+            text = (
+                f"at {tried[0]:g} the pools have no room, at {tried[1]:g} what runs beside them has none: no fraction serves both."
+                " Take a smaller draft, fewer or no graphs, smaller prefill chunks, more ranks or a quantized model, then try between"
+                " the two"
+            )
+            return OutOfMemory("runtime", text, no_pool[0].number)
     profiled = figures.quantities.profiled_tokens
     if no_pool and any(one.kind in POOLED and one.number < no_pool[0].number for one in boot.readings):
         text = (
@@ -45,12 +55,17 @@ def out_of_memory(boot: Boot, figures: Figures, judged: Judged) -> OutOfMemory |
     )
 
 
+def _tried(boot: Boot, number: int) -> float | None:
+    """The fraction that the line of an error names beside it."""
+    return next((one.value for one in boot.settings if one.name == rows().fraction and one.number == number), None)
+
+
 def fraction_range(boot: Boot, figures: Figures, judged: Judged, formula: BudgetFormula, oom: OutOfMemory | None) -> FractionRange:
     """The fractions that would work, with the arithmetic."""
     found = figures.quantities
     if found.pre_load is None or found.post_load is None or not found.pre_load:
         return FractionRange(None, None, "free memory before or after the weights is not in the log")
-    low, texts = _low(figures, formula)
+    low, texts = _low(boot, figures, formula)
     high, why = _high(boot, figures, judged)
     if why:
         texts.append(why)
@@ -61,19 +76,29 @@ def fraction_range(boot: Boot, figures: Figures, judged: Judged, formula: Budget
     return FractionRange(_four(low), _four(high), "; ".join(texts))
 
 
-def _low(figures: Figures, formula: BudgetFormula) -> tuple[float | None, list[str]]:
+def _low(boot: Boot, figures: Figures, formula: BudgetFormula) -> tuple[float | None, list[str]]:
     found = figures.quantities
     assert found.pre_load is not None and found.post_load is not None
     needed, of_what = 0.0, "the weights alone"
+    whole = ""
     if found.kv is not None and found.tokens and found.context and found.kv > 0:
-        tokens = min(found.context, found.tokens)
-        needed = found.kv * tokens / found.tokens
-        of_what = f"the weights and {tokens} tokens ({needed:.2f} GiB), one request of full length"
+        full = found.kv * found.context / found.tokens
+        if found.context <= found.tokens:
+            needed = full
+            of_what = f"the weights and {found.context} tokens ({needed:.2f} GiB), one request of full length"
+        else:
+            least = formula.fraction(found.post_load, found.pre_load, full)
+            room = f"needs above {least:.4f}" if least is not None and least < 1 else "does not fit at any fraction"
+            whole = f"one request of full length, {found.context} tokens or {full:.2f} GiB, {room}"
     low = formula.fraction(found.post_load, found.pre_load, needed)
     if low is None:
         return None, []
     shown = f"{found.post_load:.2f}" if not needed else f"({found.post_load:.2f} - {needed:.2f})"
-    return max(low, 0.0), [f"above {low:.4f} = 1 - {shown} / {found.pre_load:.2f}, for {of_what}"]
+    drafts = [one.value for one in boot.of("used.draft")]
+    with_draft = formula.fraction(found.post_load - max(drafts), found.pre_load, needed) if drafts else None
+    more = [f"above {with_draft:.4f} with the draft's weights of {max(drafts):.2f} GiB"] if with_draft is not None else []
+    more += [whole] if whole else []
+    return max(low, 0.0), [f"above {low:.4f} = 1 - {shown} / {found.pre_load:.2f}, for {of_what}", *more]
 
 
 def _high(boot: Boot, figures: Figures, judged: Judged) -> tuple[float | None, str]:
@@ -94,10 +119,14 @@ def _high(boot: Boot, figures: Figures, judged: Judged) -> tuple[float | None, s
         return None, ""
     if judged.verdict == "capped":
         return None, "a limit on tokens binds, so the fraction decides nothing until it is lifted"
+    if not boot.of("free.after-capture", "free.during-capture", "free.ready"):
+        return None, "what graphs and activations take is not in the log, so the upper end is open"
     used = max(found.pre_load * (1 - fraction) - found.end, 0.0)
     high = 1 - used / found.pre_load
-    text = f"below {high:.4f} = 1 - {used:.2f} / {found.pre_load:.2f}: {used:.2f} GiB were in use outside the static part"
-    text += "; leave room for activations"
+    text = (
+        f"below {high:.4f} = 1 - {used:.2f} / {found.pre_load:.2f}: {used:.2f} GiB were in use outside the static part;"
+        " leave room for activations"
+    )
     return high, text
 
 

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from sgmem.queries.reconcile.explanations import late_buffers, of_agreement, of_contradiction
+from sgmem.queries.reconcile.explanations import late_buffers, of_absence, of_agreement, of_contradiction, of_sign
 from sgmem.queries.reconcile.fraction import in_effect
 from sgmem.queries.results.reconcile import Explanation, Verdict
+from sgmem.serverlog.learned import known
 
 if TYPE_CHECKING:
     from sgmem.queries.reconcile.quantities import Figures
@@ -64,6 +65,10 @@ def judge(boot: Boot, figures: Figures, formula: BudgetFormula) -> Judged:
     explanations = [*notes, *told]
     if verdict == "inconsistent" and difference is not None and expected is not None:
         explanations += of_contradiction(figures, formula, difference)
+    elif verdict == "inconsistent":
+        explanations += of_sign(figures, formula)
+    elif verdict == "too-short":
+        explanations += of_absence(figures, formula)
     arithmetic = ""
     if expected is not None:
         arithmetic = f"{_spelled(formula, figures)} = {expected:.3f} GiB"
@@ -216,11 +221,19 @@ def _spelled(formula: BudgetFormula, figures: Figures) -> str:
 
 
 def _missing(figures: Figures, expected: float | None, reported: float | None) -> tuple[str, ...]:
+    """What is not in the log, and which of its lines shows it."""
     found = figures.quantities
     rows = (
-        (found.pre_load is None, "free memory before the weights"),
-        (found.post_load is None, "free memory after the weights"),
-        (found.fraction is None, "the fraction in effect (ServerArgs or the command line)"),
-        (reported is None, "the size of the pools, or free memory after them"),
+        (found.pre_load is None, "free memory before the weights", ("free.before-weights",)),
+        (found.post_load is None, "free memory after the weights", ("free.after-weights",)),
+        (reported is None, "the size of the pools, or free memory after them", ("pool.size", "free.after-pool")),
     )
-    return tuple(text for absent, text in rows if absent)
+    absent = [f"{text}: {_shown_by(*kinds)}" for lacking, text, kinds in rows if lacking]
+    if found.fraction is None:
+        absent.append("the fraction in effect: the line with all arguments, server_args=..., or the command line")
+    return tuple(absent)
+
+
+def _shown_by(*kinds: str) -> str:
+    """The lines that show figures of these kinds, as a reader finds them."""
+    return "the line " + " or ".join(f'"{one}"' for kind in kinds if (one := known().example(kind)))

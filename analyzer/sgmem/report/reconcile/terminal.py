@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from sgmem.report.console import print_lines
+from sgmem.report.reconcile.advice import advice
 from sgmem.report.text import escape_surrogates
 
 if TYPE_CHECKING:
@@ -42,6 +43,9 @@ def _boot(boot: BootReport, number: int, of: int, view: View) -> list[Text]:
     head = Text(title)
     head.append(boot.verdict, style=STYLES[boot.verdict])
     lines = [head]
+    said = advice(boot)
+    if said:
+        lines.append(Text(f"  {clean(said)}", style="bold"))
     found = boot.quantities
     rows = (
         ("free before the weights", found.pre_load, "GiB"), ("free after the weights", found.post_load, "GiB"),
@@ -58,18 +62,29 @@ def _boot(boot: BootReport, number: int, of: int, view: View) -> list[Text]:
     if boot.arithmetic:
         off = f" (off by {boot.difference:+.3f}, {boot.tolerance:.2f} allowed)" if boot.difference is not None else ""
         lines.append(Text(f"           {boot.arithmetic}{off}"))
-    lines += [Text(f"  missing  {one}") for one in boot.missing]
+    lines += [Text(f"  missing  {clean(one)}") for one in boot.missing]
     for one in boot.explanations:
         place = f"  {clean(one.path)}:{one.line}" if one.path else ""
         lines.append(Text(f"  {one.term}: {clean(one.text)}{place}"))
     if boot.oom is not None:
-        lines.append(Text(f"  out of memory (line {boot.oom.log_line}): {boot.oom.text}"))
-    chosen = boot.fraction_range
-    lines.append(Text(f"  fraction that would work: {chosen.text or 'not told by this log'}"))
+        told = "" if boot.oom.text.lower() in said.lower() else f": {boot.oom.text}"
+        lines.append(Text(f"  out of memory (line {boot.oom.log_line}){told}"))
+    lines += _range(boot)
     bar = _bar(boot, view)
     if bar:
         lines.append(Text("  " + bar))
     return [*lines, Text("")]
+
+
+def _range(boot: BootReport) -> list[Text]:
+    """The fractions that would work, first in short, then why."""
+    chosen = boot.fraction_range
+    if chosen.low is None and chosen.high is None:
+        return [Text(f"  fraction that would work: {clean(chosen.text) or 'not told by this log'}")]
+    ends = [f"above {chosen.low:.4f}"] if chosen.low is not None else []
+    ends += [f"below {chosen.high:.4f}"] if chosen.high is not None else []
+    lines = [Text(f"  fraction that would work: {' and '.join(ends)}")]
+    return [*lines, *(Text(f"    {clean(part)}") for part in chosen.text.split("; ") if part)]
 
 
 def _bar(boot: BootReport, view: View) -> str:
