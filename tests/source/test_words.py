@@ -1,11 +1,12 @@
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
 
 from sgmem.cache.store import NullStore, Store
-from sgmem.source.words import WordIndex, words_of
+from sgmem.source.words import WordFilter, WordIndex, words_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -56,3 +57,11 @@ def test_words_are_kept_by_content(tmp_path: Path) -> None:
         index = WordIndex(store)
         assert index.load({"moved.py": "digest", "copy.py": "digest", "new.py": "other"}) == {"moved.py", "copy.py"}
         assert index.search(b"one") == {"moved.py": True, "copy.py": True}
+
+
+def test_a_filter_tells_the_words_that_a_pattern_matches_in() -> None:
+    ends = WordFilter(re.compile(rb"_gb\b|\bfree\b"))
+    assert ends.of(frozenset({b"slack_gb", b"slack_gbs", b"free", b"freed", b"x"})) == {b"slack_gb", b"free"}
+    assert ends.of(frozenset({b"x", b"slack_gb"})) == {b"slack_gb"}
+    assert ends.of(frozenset({b"other_gb"})) == {b"other_gb"}
+    assert ends.of(frozenset()) == frozenset()

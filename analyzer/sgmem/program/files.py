@@ -38,6 +38,7 @@ class Tree(Protocol):
     def read(self, path: str) -> bytes: ...
     def digest(self, path: str) -> str: ...
     def mentions(self, path: str, name: str) -> bool: ...
+    def words_like(self, path: str, pattern: re.Pattern[bytes]) -> frozenset[bytes]: ...
     def mentioning(self, name: str) -> tuple[str, ...]: ...
 
 
@@ -101,9 +102,10 @@ class Files:
                 self.reads.texts.add(path)
                 yield path, answer
 
-    def with_text(self, pattern: str) -> Iterator[str]:
-        """Those of the files to look at in whose bytes a pattern matches, in order."""
-        return (path for path, _ in self.answering(Matching(pattern)))
+    def with_text(self, pattern: str, words: str = "") -> Iterator[str]:
+        """Those of the files to look at in whose bytes a pattern matches, in order. In a word of each of these `words` matches: that is
+        known before the bytes are searched."""
+        return (path for path, _ in self.answering(Matching(pattern, words)))
 
     def answer(self, question: TextQuestion, path: str) -> Answer:
         """The answer of one file. Not noted."""

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 if TYPE_CHECKING:
+    import re
+
     from sgmem.cache.store import Store
     from sgmem.program.files import Tree
 
@@ -62,6 +64,10 @@ class ReadTree:
     def digest(self, path: str) -> str:
         self._reads.texts.add(path)
         return self.unnoted.digest(path)
+
+    def words_like(self, path: str, pattern: re.Pattern[bytes]) -> frozenset[bytes]:
+        self._reads.texts.add(path)
+        return self.unnoted.words_like(path, pattern)
 
     def mentioning(self, name: str) -> tuple[str, ...]:
         self._reads.names.add(name)

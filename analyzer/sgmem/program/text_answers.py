@@ -28,13 +28,19 @@ class TextQuestion(Protocol):
 
 
 class Matching:
-    """Whether a pattern matches somewhere in the bytes of a file: no answer if not, else an empty one. The key says all of it."""
+    """Whether a pattern matches somewhere in the bytes of a file: no answer if not, else an empty one.
 
-    def __init__(self, pattern: str) -> None:
+    `words`, if any, matches in a word of every such file: most files are told by that. So the pattern alone is the key.
+    """
+
+    def __init__(self, pattern: str, words: str = "") -> None:
         self.key = _MATCHING + pattern
         self._pattern = re.compile(pattern.encode())
+        self._words = re.compile(words.encode()) if words else None
 
     def ask(self, files: Files, path: str) -> Answer:
+        if self._words is not None and not files.tree.words_like(path, self._words):
+            return None
         return None if self._pattern.search(files.tree.read(path)) is None else []
 
     @classmethod

@@ -11,9 +11,10 @@ import msgspec
 from sgmem.cache.store import NullStore, Store
 from sgmem.source.contents import Contents, TextContents
 from sgmem.source.identifiers import encoded_identifier, is_word, mentions
-from sgmem.source.words import WordIndex
+from sgmem.source.words import WordFilter, WordIndex, words_of
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterable, Iterator, Mapping
 
 
@@ -70,6 +71,7 @@ class SourceTree:
         self._mentioning: dict[str, tuple[str, ...]] = {}
         self._store = store or NullStore()
         self._words: WordIndex | None = None
+        self._filters: dict[re.Pattern[bytes], WordFilter] = {}
         self._unindexed = set(self.files)
         self._searches = 0
         self._fingerprint: str | None = None
@@ -181,6 +183,13 @@ class SourceTree:
         identifier = encoded_identifier(name)
         known = self._words.has(path, identifier) if self._words is not None and is_word(identifier) else None
         return mentions(self.read(path), identifier) if known is None else known
+
+    def words_like(self, path: str, pattern: re.Pattern[bytes]) -> frozenset[bytes]:
+        """The words of a file, runs of ASCII letters, digits and underscores, in which a pattern matches."""
+        words = self._words.words(path) if self._words is not None else None
+        if pattern not in self._filters:
+            self._filters[pattern] = WordFilter(pattern)
+        return self._filters[pattern].of(words_of(self.read(path)) if words is None else words)
 
     def _search(self, identifier: bytes) -> tuple[str, ...]:
         index = self._word_index() if is_word(identifier) else None

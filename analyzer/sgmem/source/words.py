@@ -62,6 +62,10 @@ class WordIndex:
             return None
         return (True if self._plain[path] else None) if word in words else False
 
+    def words(self, path: str) -> frozenset[bytes] | None:
+        """The words of a file, if it is in the index."""
+        return self._words.get(path)
+
     def search(self, word: bytes) -> dict[str, bool]:
         """The files that have `word`, in order; the value is False if only a look at the file can tell that it stands alone."""
         found = (path for words, paths in self._grouped() if word in words for path in paths if word in self._words[path])
@@ -75,6 +79,26 @@ class WordIndex:
                 group = paths[first : first + _GROUP]
                 self._groups.append((frozenset().union(*(self._words[path] for path in group)), group))
         return self._groups
+
+
+class WordFilter:
+    """Tells the words in which a pattern matches. Each word is looked at once, and most files have only words that others have too."""
+
+    def __init__(self, pattern: re.Pattern[bytes]) -> None:
+        self._pattern = pattern
+        self._seen: set[bytes] = set()
+        self._matching: set[bytes] = set()
+
+    def of(self, words: frozenset[bytes]) -> frozenset[bytes]:
+        """Those of some words in which the pattern matches."""
+        fresh = words - self._seen
+        if fresh:
+            self._seen |= fresh
+            text = b"\n".join(fresh)
+            for match in self._pattern.finditer(text):
+                end = text.find(b"\n", match.end())
+                self._matching.add(text[text.rfind(b"\n", 0, match.start()) + 1 : end if end >= 0 else len(text)])
+        return words & self._matching
 
 
 class KeptWords(NamedTuple):

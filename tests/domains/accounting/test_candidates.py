@@ -36,6 +36,11 @@ def test_names_bound_from_a_word_are_followed_within_the_function() -> None:
     ) == [5, 6]
 
 
+@pytest.mark.parametrize("name", ["größe_gb", "ü_gb_limit", "free_gb"])
+def test_names_with_other_letters_spell_units_too(name: str) -> None:
+    assert looked_at(f"def f(used_mb):\n    return {name} - used_mb\n") == [2]
+
+
 @pytest.mark.parametrize(
     ("line", "expected"),
     [

@@ -10,13 +10,14 @@ from __future__ import annotations
 import hashlib
 import re
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, AnyStr
 
 from sgmem.domains.units.labels import UNIT_WORDS
 from sgmem.domains.units.unit import UnitError, parse_unit
+from sgmem.program.contexts import positions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from sgmem.models.load import Models
     from sgmem.program.files import File, Files
@@ -25,13 +26,14 @@ if TYPE_CHECKING:
 
 _UNITS = "gib|mib|kib|gb|mb|kb|tb|bytes|nbytes|GIB|MIB|KIB|GB|MB|KB|TB|BYTES|NBYTES"
 SUFFIX = re.compile(rf"_(?:{_UNITS})(?:_(?:size|SIZE|limit|LIMIT|max|MAX|total|TOTAL|used|free))?\b")
-_SCALED = re.compile(rb"_(?:gib|mib|kib|gb|mb|kb|tb|GIB|MIB|KIB|GB|MB|KB|TB)\b")
+_SCALED = r"_(?:gib|mib|kib|gb|mb|kb|tb|GIB|MIB|KIB|GB|MB|KB|TB)\b"
 """Names that spell a unit other than bytes."""
 _CONVERSION = (
     r"1 ?<< ?[23]0|1024 ?\*\* ?[23]|1024(?: ?\* ?1024)+|// ?1024 ?// ?1024|/ ?1024 ?/ ?1024|2 ?\*\* ?[23]0|\b1e9\b|\b10 ?\*\* ?9"
 )
 _SIGNS = ("1024", "<<", "1e9", "2**", "2 **", "10**", "10 **")
 """A conversion holds one of these; to look for them first is many times faster."""
+_SIGNS_BYTES = tuple(sign.encode() for sign in _SIGNS)
 CONVERTS = re.compile(_CONVERSION)
 _CONVERTS_BYTES = re.compile(_CONVERSION.encode())
 _PRINTS = re.compile(rb"[}fds] ?[(\[]?[GMK]i?B\b")
@@ -58,12 +60,14 @@ class AmountStatements:
     """Finds the statements, as a question about a file's text; see `TextQuestion`."""
 
     def __init__(self, models: Models) -> None:
-        self._words = tuple(sorted(_amount_words(models)))
-        self._telling = tuple(word.encode() for word in self._words if "bytes" not in word)
+        self._words = frozenset(_amount_words(models))
+        told = "|".join(sorted(word for word in self._words if "bytes" not in word))
+        self._telling = re.compile(f"{_SCALED}|{told or '(?!)'}".encode())
+        self._amount = re.compile(f"{SUFFIX.pattern}|\\b(?:{'|'.join(sorted(self._words)) or '(?!)'})\\b".encode())
 
     @cached_property
     def key(self) -> str:
-        return "amounts " + hashlib.blake2b(" ".join(self._words).encode(), digest_size=8).hexdigest()
+        return "amounts " + hashlib.blake2b(" ".join(sorted(self._words)).encode(), digest_size=8).hexdigest()
 
     def ask(self, files: Files, path: str) -> Answer:
         """The indices of the statements of a file that seems to calculate with memory, in order; [-1] where it cannot be read.
@@ -73,24 +77,24 @@ class AmountStatements:
         """
         data = files.tree.read(path)
         telling = (
-            _SCALED.search(data)
-            or any(word in data for word in self._telling)
-            or (any(sign.encode() in data for sign in _SIGNS) and _CONVERTS_BYTES.search(data))
-            or (any(unit in data for unit in _PRINTED) and _PRINTS.search(data))
+            files.tree.words_like(path, self._telling)
+            or any(_CONVERTS_BYTES.search(data, *line) for line in _lines_with(data, _SIGNS_BYTES, b"\n"))
+            or any(_PRINTS.search(data, *line) for line in _lines_with(data, _PRINTED, b"\n"))
         )
         source = files.source(path) if telling else None
         if telling and source is None:
             return _UNPARSABLE
-        if source is None or not self._calculates(source):
+        offsets = self._offsets(files, source) if source is not None else set()
+        if source is None or not self._calculates(source, offsets):
             return None
         file = files.get(path)
-        return _UNPARSABLE if file is None else [*sorted(self._in_file(file))]
+        return _UNPARSABLE if file is None else [*sorted(self._in_file(file, offsets))]
 
-    def _calculates(self, source: SourceText) -> bool:
+    def _calculates(self, source: SourceText, offsets: set[int]) -> bool:
         """Whether a line that holds a word, or a name assigned from one, seems to calculate."""
         lines = source.text.split("\n")
         names: set[str] = set()
-        for offset in self.offsets(source.text):
+        for offset in offsets:
             number = source.position(offset)[0] - 1
             line = lines[number].partition("#")[0]
             if _tells(line):
@@ -99,18 +103,19 @@ class AmountStatements:
             names.update(found[1] for found in assigned if found is not None)
         return any(_tells(line) and not names.isdisjoint(re.findall(r"\w+", line)) for line in lines) if names else False
 
-    def offsets(self, text: str) -> list[int]:
-        """Where the words are, each by the offset of its last character."""
-        found = [match.end() - 1 for match in SUFFIX.finditer(text)]
-        if any(sign in text for sign in _SIGNS):
-            found += [match.start() for match in CONVERTS.finditer(text) if self._is_of_memory(text, match)]
-        for word in self._words:
-            at = text.find(word)
-            while at >= 0:
-                end = at + len(word)
-                if not _is_word(text[at - 1 : at]) and not _is_word(text[end : end + 1]):
-                    found.append(end - 1)
-                at = text.find(word, end)
+    def tells(self, name: str) -> bool:
+        """Whether a name is one of the words, or spells a unit."""
+        return name in self._words or SUFFIX.search(name) is not None
+
+    def _offsets(self, files: Files, source: SourceText) -> set[int]:
+        """Where the words and the conversions are, each by the offset of one of its characters."""
+        text, found = source.text, set[int]()
+        for line in _lines_with(text, _SIGNS, "\n"):
+            found.update(match.start() for match in CONVERTS.finditer(text, *line) if self._is_of_memory(text, match))
+        for word in files.tree.words_like(source.path, self._amount):
+            found.update(at + len(word) - 1 for at in positions(text, word.decode()))
+        if not source.is_ascii:  # a name with other letters is in parts among the words
+            found.update(match.end() - 1 for match in SUFFIX.finditer(text))
         return found
 
     @staticmethod
@@ -120,9 +125,9 @@ class AmountStatements:
         end = text.find("\n", match.end())
         return _OF_MEMORY.search(text[text.rfind("\n", 0, match.start()) + 1 : end if end >= 0 else len(text)]) is not None
 
-    def _in_file(self, file: File) -> set[int]:
+    def _in_file(self, file: File, offsets: set[int]) -> set[int]:
         scopes: dict[int, set[int]] = {}
-        for offset in self.offsets(file.source.text):
+        for offset in offsets:
             index = file.statement_at(*file.source.position(offset))
             if index >= 0:
                 row = file.outline.statements[index]
@@ -151,10 +156,21 @@ class AmountStatements:
         """The names that a statement gives what it holds: variables, attributes, parameters that spell a unit."""
         kind = file.outline.statements[index].kind
         if kind == "function":
-            return {parameter.name for parameter in file.scope(scope).parameters if self.offsets(parameter.name)}
+            return {parameter.name for parameter in file.scope(scope).parameters if self.tells(parameter.name)}
         if kind not in _BINDS:
             return set()
         return set(_TARGET.findall(file.target_text(index) if kind != "with" else file.own_text(index)))
+
+
+def _lines_with(text: AnyStr, parts: Iterable[AnyStr], newline: AnyStr) -> Iterator[tuple[int, int]]:
+    """Where lines that hold one of some texts begin and end; once for each that a line holds."""
+    for part in parts:
+        at = text.find(part)
+        while at >= 0:
+            end = text.find(newline, at)
+            end = len(text) if end < 0 else end
+            yield text.rfind(newline, 0, at) + 1, end
+            at = text.find(part, end)
 
 
 def _tells(line: str) -> bool:
@@ -165,10 +181,6 @@ def _tells(line: str) -> bool:
         or UNIT_WORDS.search(line) is not None
         or line.lstrip().startswith("return ")
     )
-
-
-def _is_word(character: str) -> bool:
-    return character.isalnum() or character == "_"
 
 
 def _amount_words(models: Models) -> set[str]:

@@ -73,7 +73,7 @@ class Candidates:
             text = file.own_text(index)
             row = file.outline.statements[index]
             said = SUFFIX.search(text) or UNIT_WORDS.search(text) or CONVERTS.search(text) or (sizing and sizing.search(text))
-            if said or (row.kind == "return" and self.question.offsets(file.scope(row.scope).name)):
+            if said or (row.kind == "return" and self.question.tells(file.scope(row.scope).name)):
                 yield file, index
 
     def _is_calculation(self, file: File, index: int) -> bool:

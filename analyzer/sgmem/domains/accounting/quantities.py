@@ -24,7 +24,6 @@ _AMOUNTS = frozenset({"fraction", "GiB", "GB", "MiB", "bytes"})
 _ENDINGS = ("cache_size", "pool_size", "gpu_memory", "num_pages", "num_reqs")
 """What else names of budgets and capacities end in."""
 _UNIT_ENDING = re.compile(r"_(?:gib|mib|gb|mb|bytes)$")
-_WORD = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
 
 
 class QuantityNames:
@@ -40,7 +39,7 @@ class QuantityNames:
                     if last.isidentifier():
                         self.modelled.setdefault(last, row.unit)
         endings = sorted((*self.modelled, *_ENDINGS), key=len, reverse=True)
-        self._ending = re.compile(rb"(?:%s)\b" % b"|".join(one.encode() for one in endings))
+        self._word = re.compile(rb"(?:\b|_)(?:%s)\b" % b"|".join(one.encode() for one in endings))
         self._endings = tuple(endings)
 
     @cached_property
@@ -52,9 +51,7 @@ class QuantityNames:
 
     def ask(self, files: Files, path: str) -> Answer:
         """The names that the models lead to; None where there are none."""
-        data = files.tree.read(path)
-        found = {data[_begin(data, match.start()) : match.end()] for match in self._ending.finditer(data)}
-        return [*sorted(name for one in found if self.is_longer(name := one.decode(errors="replace")))] or None
+        return [*sorted(word.decode() for word in files.tree.words_like(path, self._word))] or None
 
 
 class Quantities:
@@ -84,13 +81,6 @@ class Quantities:
             for name in names or ():
                 found.setdefault(str(name), {})[path] = None
         return {name: tuple(paths) for name, paths in sorted(found.items())}
-
-
-def _begin(data: bytes, at: int) -> int:
-    """Where the word that holds offset `at` begins."""
-    while at > 0 and data[at - 1] in _WORD:
-        at -= 1
-    return at
 
 
 def kept_as(target: ir.Expr) -> str | None:

@@ -45,8 +45,9 @@ class EmptyShare(msgspec.Struct, frozen=True):
 def empty_shares(program: Program, groups: Groups, counts: Counts) -> Iterator[EmptyShare]:
     """The floor divisions of such counts by the size of a group of ranks, of which nothing says that one is left for every rank."""
     names = _names(counts)
+    any_name = "|".join(names)
     compared: dict[str, bool] = {}
-    for path in program.files.with_text(rf"(?:{'|'.join(names)})\b\)?\s*//") if names else ():
+    for path in program.files.with_text(rf"(?:{any_name})\b\)?\s*//", words=rf"(?:{any_name})\b") if names else ():
         file = program.files.get(path)
         if file is None:
             continue

@@ -41,7 +41,7 @@ class MisnamedPart(msgspec.Struct, frozen=True):
 
 def misnamed_parts(program: Program, groups: Groups, counts: Counts) -> Iterator[MisnamedPart]:
     """The names of parts that hold the whole."""
-    for path in program.files.with_text("per_|num_local"):
+    for path in program.files.with_text("per_|num_local", words="per_|num_local"):
         data = program.files.tree.read(path)
         found = list(_PART.finditer(data))
         file = program.files.get(path) if any(_may_count(data, match, counts) for match in found) else None

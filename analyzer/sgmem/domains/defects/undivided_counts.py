@@ -72,7 +72,7 @@ def undivided_counts(program: Program, groups: Groups, counts: Counts) -> Iterat
     by_name: dict[tuple[str, str], list[_Hint]] = {}
     words, literals = _words(counts)
     pattern = "|".join(re.escape(literal.decode()) for literal in literals)
-    for path in program.files.with_text(pattern) if literals else ():
+    for path in program.files.with_text(pattern, words=pattern) if literals else ():
         for hint in _hints(path, program.files.tree.read(path), words):
             by_name.setdefault((_role(hint.target), hint.count), []).append(hint)
     for hints in by_name.values():

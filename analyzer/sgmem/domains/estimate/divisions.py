@@ -67,7 +67,7 @@ class Divisions:
         """In source order by file."""
         tree = self.program.files.tree
         paths = {path for word in self.element | self.sizes for path in tree.mentioning(word)}
-        paths.update(self.program.files.with_text(any_of(self.sizes, _PARTS).pattern))
+        paths.update(self.program.files.with_text(parts := any_of(self.sizes, _PARTS).pattern, words=parts))
         return tuple(one for path in sorted(paths) if not _ASIDE.search(path) for one in self._in_path(path))
 
     def _in_path(self, path: str) -> Iterator[Division]:

@@ -41,7 +41,7 @@ class OwnUncharged(msgspec.Struct, frozen=True):
 def own_uncharged(books: Books) -> Iterator[OwnUncharged]:
     """Every such dimension of a program, once for each estimate."""
     seen: set[tuple[Location, str]] = set()
-    for path in books.program.files.with_text(r"\b_?(?:get_)?(?:size|bytes)_per_token\b"):
+    for path in books.program.files.with_text(r"\b_?(?:get_)?(?:size|bytes)_per_token\b", words=r"_per_token\b"):
         file = books.program.files.get(path)
         names = {a or b for a, b in _DEFINED.findall(file.source.text)} if file is not None else set()
         for index, scope in enumerate(file.outline.scopes) if file is not None and names else ():
