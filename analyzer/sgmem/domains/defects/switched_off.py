@@ -13,12 +13,13 @@ import msgspec
 from sgmem.control.evaluation import expression_conditions
 from sgmem.control.implication import implies
 from sgmem.control.predicates import Atom, all_of
+from sgmem.control.rendering import render
 from sgmem.domains.accounting.location import Location, of_statement
 from sgmem.domains.algebra import arithmetic
-from sgmem.domains.defects.overrides import is_flag
 from sgmem.flow.aside import is_aside
 from sgmem.flow.places import Field
 from sgmem.program.files import dotted
+from sgmem.program.idioms import is_view
 from sgmem.syntax import ir
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     from sgmem.domains.program_facts import ProgramFacts
     from sgmem.flow.occurrences import Occurrence
+    from sgmem.program.entities import Class
     from sgmem.program.files import File
     from sgmem.syntax.ir import Expr
 
@@ -47,7 +49,7 @@ def switched_off(facts: ProgramFacts) -> Iterator[SwitchedOff]:
         texts = {path: facts.program.files.tree.read(path) for path in paths}
         saying = [path for path in paths if says.search(texts[path])]
         using = [path for path in paths if uses.search(texts[path])]
-        if not saying or not using or not is_flag(facts.program, name):
+        if not saying or not using:
             continue
         said = next((place for path in saying if (place := _said(facts, path, name)) is not None), None)
         for path in using if said is not None else ():
@@ -80,7 +82,12 @@ def _said(facts: ProgramFacts, path: str, name: str) -> Location | None:
 
 def _is_record(found: Iterator[Occurrence] | tuple[Occurrence, ...], facts: ProgramFacts) -> bool:
     places = (seen.place for seen in found if seen.grade != "name")
-    return any(isinstance(place, Field) and facts.program.classes.is_record(place.owner) for place in places)
+    return any(isinstance(place, Field) and _holds_settings(facts, place.owner) for place in places)
+
+
+def _holds_settings(facts: ProgramFacts, owner: Class) -> bool:
+    """Whether a class is a configuration record, or what gives the values of one."""
+    return facts.program.classes.is_record(owner) or is_view(owner)
 
 
 def _names(expr: Expr, name: str) -> bool:
@@ -94,6 +101,7 @@ def _is_off(expr: Expr | None) -> bool:
 
 
 def _used(facts: ProgramFacts, file: File, name: str, said: Location) -> Iterator[SwitchedOff]:
+    asked = re.search(rf"\b{name}\s*(?:[<>]=?\s*0|[!=]=\s*-1)\b", file.source.text) is not None
     for index in file.mentions(name):
         if is_aside(file, index) or not re.search(r"[*%]", file.own_text(index)):
             continue
@@ -103,7 +111,8 @@ def _used(facts: ProgramFacts, file: File, name: str, said: Location) -> Iterato
             if not _is_record((seen,), facts) or not isinstance(parent, ir.Binary) or parent.operator not in ("*", "%"):
                 continue
             how = _how(file, index, parent, seen.node, above)
-            if how is None or _is_checked(facts, seen):
+            # What asks elsewhere in the file may decide whether the product is reached.
+            if how is None or (how == "product" and asked) or _is_checked(facts, seen):
                 continue
             yield SwitchedOff(name, how, said, Location(file, index, parent.span))
 
@@ -125,7 +134,8 @@ def _is_checked(facts: ProgramFacts, seen: Occurrence) -> bool:
     known = [*facts.conditions.of(seen.file, seen.statement), *expression_conditions(seen.node, seen.ancestors, seen.statement)]
     known = [one for one in known if getattr(one, "how", "") != "check" or one.statement != seen.statement]
     if spelled is None:
-        return True
+        name = seen.place.name if isinstance(seen.place, Field) else ""
+        return any(name in render(one.predicate) for one in known)
     everything = all_of(one.predicate for one in known)
     asked = (Atom(spelled, ">", 0), Atom(spelled, ">=", 0), Atom(spelled, "!=", -1), Atom(spelled, ">", -1))
     return any(implies(everything, one) for one in asked)
