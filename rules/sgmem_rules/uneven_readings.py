@@ -1,4 +1,4 @@
-"""SGM305: two readings of one gauge are subtracted that were not taken alike."""
+"""SGM305: readings of one gauge that are not taken alike: two that are subtracted, or those of two platforms."""
 
 from __future__ import annotations
 
@@ -38,4 +38,17 @@ class UnevenReadingsRule(Rule):
                 ),
                 fix="take both readings in the same way",
                 key=found.target,
+            )
+        for branch in facts.careless_branches():
+            yield Report(
+                location=branch.reading,
+                message=f"{branch.reading.code} is read without a look at {branch.asked}, which other platforms of this function go by: "
+                "what is cached there counts as taken",
+                confidence="medium",
+                steps=(
+                    Point(branch.care, f"another platform empties its cache first, if {branch.asked}"),
+                    Point(branch.reading, "this one is read as it is"),
+                ),
+                fix=f"empty the cache of this platform too, if {branch.asked}",
+                key=branch.reading.code,
             )

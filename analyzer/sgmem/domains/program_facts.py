@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from sgmem.domains.accounting.gauges import Gauge
     from sgmem.domains.defects.advice import ContradictingAdvice
     from sgmem.domains.defects.branch_units import BranchUnit
+    from sgmem.domains.defects.careless_branches import CarelessBranch
     from sgmem.domains.defects.dead_guards import DeadGuard
     from sgmem.domains.defects.directions import WrongDirection
     from sgmem.domains.defects.early_checks import EarlyCheck
@@ -360,6 +361,12 @@ class ProgramFacts:
         from sgmem.domains.defects.unused_options import unused_options
 
         return unused_options(self)
+
+    def careless_branches(self) -> Iterator[CarelessBranch]:
+        """Readings on one platform without what the others see to first."""
+        from sgmem.domains.defects.careless_branches import careless_branches
+
+        return careless_branches(self)
 
     def uneven_readings(self) -> Iterator[UnevenReadings]:
         """Differences of two readings of one gauge that were not taken alike."""
