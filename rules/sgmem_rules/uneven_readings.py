@@ -42,7 +42,7 @@ class UnevenReadingsRule(Rule):
         for branch in facts.careless_branches():
             yield Report(
                 location=branch.reading,
-                message=f"{branch.reading.code} is read without a look at {branch.asked}, which other platforms of this function go by: "
+                message=f"{branch.reading.code} is read without a look at {branch.asked}, which other platforms here go by: "
                 "what is cached there counts as taken",
                 confidence="medium",
                 steps=(
