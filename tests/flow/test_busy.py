@@ -111,3 +111,30 @@ def test_a_computed_value_is_not_followed_through_a_field_of_an_everyday_name(
     slicer = sliced(everyday(value, files), "Batch.__init__.budget")
     assert ((MAIN, 5) in slice_lines(slicer)) is followed
     assert any("something called 'size'" in why for why in told(slicer)) is not followed
+
+
+def test_a_field_that_counts_on_from_the_parameter_is_another_quantity() -> None:
+    left = "batch.size -= other"
+    slicer = sliced(program(left, reads=3), "start.budget")
+    assert reads_reached(slicer, program(left, reads=3)) == 0
+    (why,) = told(slicer)
+    assert "Batch.size starts with the value and is counted up or down from there; its" in why
+    same = program("batch.length -= other", reads=3)
+    assert reads_reached(sliced(same, "start.budget"), same) == 3
+
+
+def test_a_field_of_another_name_that_much_of_the_program_reads_is_another_quantity() -> None:
+    few, many = program("batch.length = other", reads=2 * MANY_READS - 1), program("batch.length = other", reads=2 * MANY_READS)
+    assert reads_reached(sliced(few, "start.budget"), few) == 2 * MANY_READS - 1
+    slicer = sliced(many, "start.budget")
+    assert reads_reached(slicer, many) == 0
+    (why,) = told(slicer)
+    assert f"Batch.size keeps the value under a name of its own; its {2 * MANY_READS} reads are not followed" in why
+
+
+@pytest.mark.parametrize("name", ["budget", "_budget"])
+def test_a_field_of_the_parameters_name_is_followed_to_every_read(name: str) -> None:
+    source = program("batch.length = other", reads=2 * MANY_READS).replace(".size", f".{name}").replace("size:", f"{name}:")
+    slicer = sliced(source, "start.budget")
+    assert reads_reached(slicer, source) == 2 * MANY_READS
+    assert told(slicer) == []

@@ -24,6 +24,8 @@ MANY_READS = 16
 """From how many reads on it matters what else a field holds."""
 _SHARE = 4
 """One write in so many must carry the value, or"""
+_MUCH = 2
+"""A field that keeps the parameter under another name is a quantity of its own from so many times that number of reads on."""
 _OTHERS = 6
 """there must be fewer than this many that do not: an amount that is worked out step by step is written a few times."""
 
@@ -72,6 +74,16 @@ class Writers:
             return False
         found = islice(self.program.files.holding(place.name, loaded), EVERYDAY_FILES, None)
         return next(found, None) is not None
+
+    def parting(self, place: Field, reads: int, many: int) -> str | None:
+        """Why the reads of a field that keeps the parameter under another name are no reads of the parameter: it counts up or down from
+        there, or is a quantity of its own that much of the program goes by."""
+        if any(
+            seen.place == place and seen.binding is not None and seen.binding.how == "augment"
+            for seen in self.occurrences.writes(place.name)
+        ):
+            return "starts with the value and is counted up or down from there"
+        return "keeps the value under a name of its own" if reads >= _MUCH * many else None
 
     def _reached(self, place: Field | Parameter, slice_: Slice) -> Iterator[SiteKey]:
         for state, sources in slice_.entering.items():

@@ -18,8 +18,10 @@ class Budget(msgspec.Struct, frozen=True):
     `states` bounds places followed, `derivations` the arithmetic steps away from the parameter, `fields` how many fields a computed
     value is followed through, `depth` the hops. `computed` says whether values computed from the parameter are followed at all, and
     `through_constructors` whether they are where they size a new object, which is where they end otherwise. When there are `sites`
-    sites, values that are computed in one step more than those found so far are left out. `reads` is from how many reads on a field
-    that mostly holds other values is left out; without it fields of everyday names are followed as well.
+    sites, values that are further than those found so far are left out; what is one step from the parameter only when there are twice
+    as many. A step is a computation or a field of another name. `reads` is from how many reads on a field is left out that mostly holds
+    other values or, from twice as many on, keeps the parameter under another name; without
+    it fields of everyday names are followed as well.
     """
 
     states: int = 6000
@@ -28,7 +30,7 @@ class Budget(msgspec.Struct, frozen=True):
     depth: int | None = None
     computed: bool = True
     through_constructors: bool = False
-    sites: int | None = 1000
+    sites: int | None = 400
     reads: int | None = MANY_READS
 
 
@@ -38,6 +40,11 @@ class Distance(msgspec.Struct, frozen=True):
     hops: int = 0
     derivations: int = 0
     fields: int = 0
+
+    @property
+    def level(self) -> int:
+        """Computations and fields of other names between the parameter and the state."""
+        return self.derivations + self.fields
 
 
 START = Distance()
@@ -66,7 +73,7 @@ class Frontier:
         """Follow a state, if it is new."""
         if state not in self._known:
             self._known.add(state)
-            self._levels.setdefault(distance.derivations, deque()).append((state, distance))
+            self._levels.setdefault(distance.level, deque()).append((state, distance))
 
     def __iter__(self) -> Iterator[Waiting]:
         """The states to follow, one by one; those added meanwhile included."""
@@ -83,11 +90,16 @@ class Frontier:
             if waiting is None or waiting > self._reached:
                 if self._open(self._reached if waiting is not None else None):
                     continue
-                if waiting is not None and self.budget.sites is not None and len(self.slice.sites) >= self.budget.sites:
+                if waiting is not None and self._is_full(waiting):
                     self._leave(waiting)
                     return None
             self._reached = max(self._reached, waiting or 0)
             return waiting
+
+    def _is_full(self, level: int) -> bool:
+        """Whether the slice has no room for a level; for what is one step from the parameter there is twice as much."""
+        room = self.budget.sites
+        return room is not None and len(self.slice.sites) >= (room if level > 1 else 2 * room)
 
     # -- everyday and busy fields ---------------------------------------------------------------------------------------------
 
@@ -105,7 +117,14 @@ class Frontier:
         place = state.place
         if not isinstance(place, Field) or place in self.slice.seeds or place in self._opened:
             return False
-        if self.budget.reads is None or reads < self.budget.reads:
+        if self.budget.reads is None:
+            return False
+        if not state.derived and not self.slice.bears_name(place.name, state.path):
+            why = self.writers.parting(place, reads, self.budget.reads)
+            if why is not None:
+                self._tell(place, [(state, distance)], f"{place} {why}; its {reads} reads are not followed, trace it for them")
+                return True
+        if reads < self.budget.reads:
             return False
         self._busy.setdefault(place, []).append((state, distance))
         return True
@@ -113,13 +132,13 @@ class Frontier:
     def _open(self, level: int | None) -> bool:
         """Go on with a busy field if the value is a fair part of what it holds; False when there is none. The others are told."""
         for place, waiting in self._busy.items():
-            if level is not None and all(distance.derivations > level for _, distance in waiting):
+            if level is not None and all(distance.level > level for _, distance in waiting):
                 continue
             share = self.writers.share(place, self.slice)
             if not share.is_small:
                 self._opened.add(place)
                 for state, distance in self._busy.pop(place):
-                    self._levels.setdefault(distance.derivations, deque()).append((state, distance))
+                    self._levels.setdefault(distance.level, deque()).append((state, distance))
                 self._untell(place)
                 return True
             carrying = f"{share.carrying} of {share.total} writes carry this one"
@@ -129,10 +148,13 @@ class Frontier:
     # -- what is left out -----------------------------------------------------------------------------------------------------
 
     def _leave(self, level: int) -> None:
-        """Leave out what is computed in more steps than the slice has room for."""
+        """Leave out what is further from the parameter than the slice has room for."""
         left = [one for queue in self._levels.values() for one in queue]
-        what = f"what is computed in {level} steps or more" if level > 1 else "what is computed from the parameter"
-        self._tell("level", left, f"{what} is not followed from here on: the nearer places are many already")
+        computed = sum(state.derived for state, _ in left)
+        what = f"{computed} computed from it" + (f", {len(left) - computed} kept under other names" if computed < len(left) else "")
+        steps = f"in {level} steps or more" if level > 1 else "in one step or more"
+        why = f"{len(left)} further values ({what}) {steps} are not followed: the nearer places are {len(self.slice.sites)} already"
+        self._tell("level", left, why)
         self._levels.clear()
 
     def _stop(self) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from sgmem.flow.occurrences import GRADES, Grade
-from sgmem.flow.places import Field, Parameter, Path, Place
+from sgmem.flow.places import Field, Parameter, Path, Place, Result
 from sgmem.flow.step import Kind
 from sgmem.flow.uses import Stack
 from sgmem.program.files import File
@@ -116,6 +116,15 @@ class Slice(msgspec.Struct):
     """What was found backward: for each site, those that lead to it."""
 
     _spans: dict[tuple[str, Span], list[SiteKey]] = msgspec.field(default_factory=dict)
+    _names: set[str] = msgspec.field(default_factory=set)
+    _named: int = 0
+
+    def bears_name(self, name: str, path: Path = ()) -> bool:
+        """Whether a place of this name, or an entry in it, is called like the parameter."""
+        if self._named != len(self.seeds):
+            self._named = len(self.seeds)
+            self._names = {seed.name for seed in self.seeds if not isinstance(seed, Result)}
+        return any(isinstance(one, str) and (one in self._names or one.strip("_") in self._names) for one in (name, *path))
 
     def at(self, file: File, span: Span) -> list[SiteKey]:
         """The sites of exactly this span, oldest first."""

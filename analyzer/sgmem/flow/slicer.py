@@ -139,7 +139,7 @@ class Slicer:
                 sites.append(self._sink(step, use, sites[-1], distance.hops))
             elif step.end == "store" or isinstance(target, Field):
                 sites.append(self._store(step, use, sites[-1], derived, distance.hops))
-            if derived and isinstance(target, Field | LooseField):
+            if self._is_another_field(step, state, derived):
                 fields += 1
             if self._goes_on(step, use, derived, derivations, fields):
                 onward = State(target, step.path, derived, _stack(step, use), nameless)
@@ -180,6 +180,13 @@ class Slicer:
                         self.slice.moves.append(Move(state, (source,), onward, counts=False))
                         if not known:
                             self._hand_back(onward, site.statement, source, distance)
+
+    def _is_another_field(self, step: Step, state: State, derived: bool) -> bool:
+        """Whether a value comes to be kept in a field that is not the parameter's: one of another name, or computed."""
+        target = step.target
+        if not isinstance(target, Field | LooseField) or target == state.place:
+            return False
+        return derived or not self.slice.bears_name(target.name, step.path)
 
     def _goes_on(self, step: Step, use: Use, derived: bool, derivations: int, fields: int) -> bool:
         """Whether a value is followed past a step, by the budget; a stop that nobody asked for is reported."""

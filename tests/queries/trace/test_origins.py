@@ -212,3 +212,18 @@ def test_a_comment_inside_a_statement_is_not_shown() -> None:
             return x
     """
     assert traced(source).formulas[0].text == 'budget + len("#") * rows'
+
+
+def test_where_there_are_many_formulas_what_computes_an_input_is_named_by_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    source = """
+        def start(args, left, right):
+            share = left + right
+            args.budget = share * 2
+    """
+    line = line_of(source, "share * 2")
+    whole = traced(source)
+    assert sorted(one.text for one in whole.formulas) == ["left + right", "share * 2"]
+    monkeypatch.setattr("sgmem.queries.trace.formulas.ENOUGH", 1)
+    few = traced(source)
+    assert [one.text for one in few.formulas] == ["share * 2"]
+    assert origin(few, line, "share").line == origin(whole, line, "share").line == line_of(source, "left + right")[1]

@@ -27,6 +27,9 @@ from sgmem.syntax import ir
 from sgmem.syntax.ir import Expr
 from sgmem.syntax.unparse import text_of
 
+ENOUGH = 80
+"""From so many formulas on, what computes an input of one is named as its origin and is no formula of its own."""
+
 
 class Input(msgspec.Struct, frozen=True):
     """One operand of a formula: its name, where it was born and by which sites it came, its unit and measurement frame."""
@@ -58,7 +61,7 @@ class FormulaReports:
             if formula.site not in self._inputs:
                 found = [self._input(leaf, formula) for leaf in leaves(whole(formula))]
                 self._inputs[formula.site] = [one for one, _ in found]
-                if formula.levels > 0:
+                if formula.levels > 0 and len(self.slicer.slice.formulas) < ENOUGH:
                     further = (self.backward.formula_of(led, formula.levels - 1) for _, births in found for led in births)
                     pending.extend(one for one in further if one is not None)
 
