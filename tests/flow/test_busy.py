@@ -95,7 +95,7 @@ def test_what_an_object_works_out_step_by_step_is_no_other_value(own: bool) -> N
 
 
 def everyday(value: str, files: int) -> dict[str, str]:
-    """Batch.size is set from the budget and read beside many files that read the size of something else."""
+    """Batch.size is set from the budget, and read beside many files that read the size of something else."""
     reader = "def read{0}(other):\n    return other.size\n"
     return {
         "main": f"class Batch:\n    def __init__(self, budget):\n        self.size = {value}\n    def read(self):\n        show(self.size)\n",
@@ -103,7 +103,9 @@ def everyday(value: str, files: int) -> dict[str, str]:
     }
 
 
-@pytest.mark.parametrize(("value", "files", "followed"), [("budget * 2", 3, False), ("budget * 2", 1, True), ("budget", 3, True)])
+@pytest.mark.parametrize(
+    ("value", "files", "followed"), [("budget * 2", 3, False), ("(1, budget)", 3, False), ("budget * 2", 1, True), ("budget", 3, True)]
+)
 def test_a_computed_value_is_not_followed_through_a_field_of_an_everyday_name(
     value: str, files: int, followed: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:

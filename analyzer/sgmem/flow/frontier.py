@@ -104,9 +104,12 @@ class Frontier:
     # -- everyday and busy fields ---------------------------------------------------------------------------------------------
 
     def leave_everyday(self, state: State, distance: Distance) -> bool:
-        """Whether a state is left out, and told: a computed value in a field of an everyday name."""
+        """Whether a state is left out, and told: a computed value, or one among others in a container, in a field of an everyday
+        name."""
         place = state.place
-        if self.budget.reads is None or not state.derived or not isinstance(place, Field) or not self.writers.is_everyday(place):
+        if self.budget.reads is None or not (state.derived or state.path) or place in self.slice.seeds:
+            return False
+        if not isinstance(place, Field) or not self.writers.is_everyday(place):
             return False
         why = f"more than {EVERYDAY_FILES} files read something called {place.name!r}; the reads of {place} are not followed"
         self._tell(("everyday", place), [(state, distance)], why)

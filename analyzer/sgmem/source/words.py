@@ -15,12 +15,13 @@ _WORD_BYTES = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01
 _SEPARATED = bytes(code if code in _WORD_BYTES else 0x20 for code in range(256))
 _TOUCHING = re.compile(rb"[A-Za-z0-9_]+(?=[\x80-\xff])|(?<=[\x80-\xff])[A-Za-z0-9_]+")
 _PLAIN, _MIXED = b"a", b"u"
-_GROUP = 64
-"""How many files are ruled out at once: most names are in few files, and these stand close together."""
+_GROUP = 30
+"""How many files one table of words tells apart: as many as a small integer of Python has bits. Tables of many files would be too large
+for the processor's caches while they are filled; sets for each file would hold a word as often as there are files that have it."""
 
 
 class WordIndex:
-    """Per file the set of its words. In the store a file's words are one string of bytes, a fifth of the source.
+    """Per word the files that have it. In the store a file's words are one string of bytes, a fifth of the source.
 
     Words are runs of ASCII letters, digits and underscores. In a file that has other letters too a word may be part of a longer
     identifier; such files are told apart.
@@ -28,17 +29,20 @@ class WordIndex:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._words: dict[str, frozenset[bytes]] = {}
+        self._tables: list[tuple[dict[bytes, int], list[str]]] = []
+        """For some files each: every word with a bit for each file that has it, and the files in the order of their bits."""
+        self._places: dict[str, tuple[dict[bytes, int], int]] = {}
+        """Where a file's words are: the table, and the file's bit."""
         self._plain: dict[str, bool] = {}
-        self._groups: list[tuple[frozenset[bytes], list[str]]] = []
 
     def load(self, digests: Mapping[str, str]) -> set[str]:
         """Take from the store what is known about files, given by path and digest; the paths taken."""
-        known = kept_words(self._store, digests.values())
-        found = {path: known[digest] for path, digest in digests.items() if digest in known}
-        for path, kept in found.items():
-            self._keep(path, kept.words, kept.plain)
-        return set(found)
+        known = self._store.get_many(_KIND, list(dict.fromkeys(digests.values())))
+        found = {path for path, digest in digests.items() if digest in known}
+        for path in sorted(found):
+            mark, _, words = known[digests[path]].partition(b"\n")
+            self._keep(path, words.split(b"\n"), mark == _PLAIN)
+        return found
 
     def add(self, files: Iterable[tuple[str, str, bytes]]) -> None:
         """Index files, given by path, digest and bytes, and keep that in the store."""
@@ -51,16 +55,23 @@ class WordIndex:
                 fresh.append((digest, b"\n".join([mark, *words])))
         self._store.put_many(_KIND, fresh)
 
-    def _keep(self, path: str, words: frozenset[bytes], plain: bool) -> None:
-        self._words[path], self._plain[path] = words, plain
-        self._groups.clear()
+    def _keep(self, path: str, words: Iterable[bytes], plain: bool) -> None:
+        if not self._tables or len(self._tables[-1][1]) == _GROUP:
+            self._tables.append(({}, []))
+        table, paths = self._tables[-1]
+        bit = 1 << len(paths)
+        paths.append(path)
+        self._places[path], self._plain[path] = (table, bit), plain
+        known = table.get
+        for word in words:
+            table[word] = known(word, 0) | bit
 
     def has(self, path: str, word: bytes) -> bool | None:
         """Whether a file has `word`; None if only a look at it can tell."""
-        words = self._words.get(path)
-        if words is None:
+        if path not in self._places:
             return None
-        return (True if self._plain[path] else None) if word in words else False
+        table, bit = self._places[path]
+        return (True if self._plain[path] else None) if table.get(word, 0) & bit else False
 
     def words(self, path: str) -> frozenset[bytes] | None:
         """The words of a file, if it is in the index."""
@@ -68,17 +79,12 @@ class WordIndex:
 
     def search(self, word: bytes) -> dict[str, bool]:
         """The files that have `word`, in order; the value is False if only a look at the file can tell that it stands alone."""
-        found = (path for words, paths in self._grouped() if word in words for path in paths if word in self._words[path])
-        return {path: self._plain[path] for path in found}
-
-    def _grouped(self) -> list[tuple[frozenset[bytes], list[str]]]:
-        """The files in groups, each with the words of them all."""
-        if not self._groups:
-            paths = sorted(self._words)
-            for first in range(0, len(paths), _GROUP):
-                group = paths[first : first + _GROUP]
-                self._groups.append((frozenset().union(*(self._words[path] for path in group)), group))
-        return self._groups
+        found: list[str] = []
+        for table, paths in self._tables:
+            bits = table.get(word)
+            if bits:
+                found += [path for number, path in enumerate(paths) if bits >> number & 1]
+        return {path: self._plain[path] for path in sorted(found)}
 
 
 class WordFilter:
