@@ -65,3 +65,13 @@ def test_a_filter_tells_the_words_that_a_pattern_matches_in() -> None:
     assert ends.of(frozenset({b"x", b"slack_gb"})) == {b"slack_gb"}
     assert ends.of(frozenset({b"other_gb"})) == {b"other_gb"}
     assert ends.of(frozenset()) == frozenset()
+
+
+def test_the_words_of_a_file_that_a_filter_lets_through(index: WordIndex) -> None:
+    passing = WordFilter(re.compile(rb"(?m)^n|e$"))
+    assert index.like("missing.py", passing) is None
+    index.add([(f"more{number}.py", "", b"none of nine ones" if number % 2 else b"one") for number in range(100)])
+    assert index.like("more1.py", passing) == {b"none", b"nine"}
+    assert index.like("more2.py", passing) == {b"one"}
+    index.add([("last.py", "", b"never late")])
+    assert index.like("last.py", passing) == {b"never", b"late"}

@@ -58,6 +58,7 @@ class Calls:
         self.values = values
         self._targets: dict[ir.Call, tuple[tuple[Function | Class, int, bool], ...]] = {}
         self._callers: dict[Function | Class, tuple[CallSite, ...]] = {}
+        self._near: dict[tuple[File, Function | Class], tuple[CallSite, ...]] = {}
 
     def targets(self, call: ir.Call, file: File, scope: int) -> tuple[tuple[Function | Class, int, bool], ...]:
         """What a call may enter: functions, with the number of leading parameters filled and whether that is certain. A class is
@@ -114,8 +115,12 @@ class Calls:
 
     def callers_in(self, file: File, target: Function | Class) -> tuple[CallSite, ...]:
         """The calls in one file that may enter a function."""
-        names = [name for name, files in self._spellings(target).items() if files is None or file in files]
-        return tuple(dict.fromkeys(site for name in names for site in self._calls_in(file, name, target)))
+        found = self._near.get((file, target))
+        if found is None:
+            names = [name for name, files in self._spellings(target).items() if files is None or file in files]
+            sites = (site for name in names for site in self._calls_in(file, name, target))
+            found = self._near[file, target] = tuple(dict.fromkeys(sites))
+        return found
 
     def _find_callers(self, target: Function | Class) -> Iterator[CallSite]:
         for name, sources in self._spellings(target).items():

@@ -186,10 +186,11 @@ class SourceTree:
 
     def words_like(self, path: str, pattern: re.Pattern[bytes]) -> frozenset[bytes]:
         """The words of a file, runs of ASCII letters, digits and underscores, in which a pattern matches."""
-        words = self._words.words(path) if self._words is not None else None
-        if pattern not in self._filters:
-            self._filters[pattern] = WordFilter(pattern)
-        return self._filters[pattern].of(words_of(self.read(path)) if words is None else words)
+        passing = self._filters.get(pattern)
+        if passing is None:
+            passing = self._filters[pattern] = WordFilter(pattern)
+        known = self._words.like(path, passing) if self._words is not None else None
+        return frozenset(passing.of(words_of(self.read(path)))) if known is None else known
 
     def _search(self, identifier: bytes) -> tuple[str, ...]:
         index = self._word_index() if is_word(identifier) else None

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Set
 
     from sgmem.cache.store import Store
 
@@ -31,9 +31,11 @@ class WordIndex:
         self._store = store
         self._tables: list[tuple[dict[bytes, int], list[str]]] = []
         """For some files each: every word with a bit for each file that has it, and the files in the order of their bits."""
-        self._places: dict[str, tuple[dict[bytes, int], int]] = {}
-        """Where a file's words are: the table, and the file's bit."""
+        self._places: dict[str, tuple[int, int]] = {}
+        """Where a file's words are: the number of the table, and the file's bit."""
         self._plain: dict[str, bool] = {}
+        self._passed: dict[tuple[int, WordFilter], dict[bytes, int]] = {}
+        """Of the words in a table those that a filter lets through, with their bits."""
 
     def load(self, digests: Mapping[str, str]) -> set[str]:
         """Take from the store what is known about files, given by path and digest; the paths taken."""
@@ -61,7 +63,8 @@ class WordIndex:
         table, paths = self._tables[-1]
         bit = 1 << len(paths)
         paths.append(path)
-        self._places[path], self._plain[path] = (table, bit), plain
+        self._places[path], self._plain[path] = (len(self._tables) - 1, bit), plain
+        self._passed.clear()
         known = table.get
         for word in words:
             table[word] = known(word, 0) | bit
@@ -70,12 +73,20 @@ class WordIndex:
         """Whether a file has `word`; None if only a look at it can tell."""
         if path not in self._places:
             return None
-        table, bit = self._places[path]
+        number, bit = self._places[path]
+        table, _ = self._tables[number]
         return (True if self._plain[path] else None) if table.get(word, 0) & bit else False
 
-    def words(self, path: str) -> frozenset[bytes] | None:
-        """The words of a file, if it is in the index."""
-        return self._words.get(path)
+    def like(self, path: str, passing: WordFilter) -> frozenset[bytes] | None:
+        """The words of a file that a filter lets through; None for a file that is not in the index."""
+        if path not in self._places:
+            return None
+        number, bit = self._places[path]
+        found = self._passed.get((number, passing))
+        if found is None:
+            table, _ = self._tables[number]
+            found = self._passed[number, passing] = {word: table[word] for word in passing.of(table.keys())}
+        return frozenset([word for word, bits in found.items() if bits & bit])
 
     def search(self, word: bytes) -> dict[str, bool]:
         """The files that have `word`, in order; the value is False if only a look at the file can tell that it stands alone."""
@@ -95,7 +106,7 @@ class WordFilter:
         self._seen: set[bytes] = set()
         self._matching: set[bytes] = set()
 
-    def of(self, words: frozenset[bytes]) -> frozenset[bytes]:
+    def of(self, words: Set[bytes]) -> Set[bytes]:
         """Those of some words in which the pattern matches."""
         fresh = words - self._seen
         if fresh:
