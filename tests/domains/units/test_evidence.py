@@ -128,3 +128,17 @@ def test_weakening_keeps_the_chain():
 
 def test_a_model_with_an_unreadable_unit_proves_nothing():
     assert model_evidence("gigabytes", "a test") is None
+
+
+@pytest.mark.parametrize(
+    ("evidence", "shown"),
+    [
+        (claim("GiB"), "GiB"),
+        (claim("GiB", weak=True), "GiB?"),
+        (claim("bytes/element").times_unknown("times a count of unknown things"), "bytes?"),
+        (claim("GiB/request").times_unknown("times a count of unknown things"), "GiB?"),
+        (claim("bytes/token", weak=True), "bytes/token?"),
+    ],
+)
+def test_what_unknown_counts_leave_of_a_quotient_is_not_shown(evidence: Evidence, shown: str) -> None:
+    assert evidence.shown == shown

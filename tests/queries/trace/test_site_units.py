@@ -66,3 +66,64 @@ def test_a_formula_is_in_the_unit_of_inputs_that_are_known_by_their_birth_alone(
     }
     formulas = [one for one in traced(files, "amount").formulas if one.target == "slack"]
     assert [one.unit for one in formulas] == ["GiB"]
+
+
+def test_every_reading_on_the_way_has_the_unit_that_the_models_give_it() -> None:
+    files = {
+        "utils": """
+            def get_device_memory_capacity(device):
+                if device == "amd":
+                    return get_amdgpu_memory_capacity()
+                return get_nvgpu_memory_capacity()
+
+
+            def get_amdgpu_memory_capacity():
+                return ask("amd")
+
+
+            def get_nvgpu_memory_capacity():
+                return ask("nv")
+        """,
+        "args": """
+            from prog.utils import get_device_memory_capacity
+
+
+            def fraction(device):
+                capacity = get_device_memory_capacity(device)
+                return (capacity - 512) / capacity
+        """,
+    }
+    readings = [site for site in traced(files, "capacity").sites if site.role == "measurement"]
+    assert {site.unit for site in readings} == {"MiB"}
+
+
+def test_an_input_that_is_a_setting_brought_from_far_has_the_unit_of_the_setting() -> None:
+    files = {
+        "args": """
+            from dataclasses import dataclass
+
+
+            @dataclass
+            class Args:
+                hicache_size: int = 0
+
+
+            def flags(parser):
+                parser.add_argument("--hicache-size", type=int)
+        """,
+        "pools": """
+            from prog.args import Args
+
+
+            class HostPool:
+                def __init__(self, host_size, per_token):
+                    self.tokens = int(host_size * 1e9 // per_token)
+
+
+            def build(args: Args, per_token):
+                return HostPool(args.hicache_size, per_token)
+        """,
+        **{f"other{number}": "HostPool = 1\n" for number in range(8)},
+    }
+    (formula,) = [one for one in traced(files, "host_size").formulas if one.target == "self.tokens"]
+    assert {one.name: one.unit for one in formula.inputs}["host_size"] == "GB"

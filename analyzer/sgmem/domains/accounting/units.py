@@ -22,6 +22,7 @@ from sgmem.domains.units.infer import check, infer
 from sgmem.flow.birth import unpacking
 from sgmem.flow.naming import call_names
 from sgmem.flow.order import ENTRY
+from sgmem.flow.places import Field
 from sgmem.program.calls import bind
 from sgmem.program.entities import Function, Global
 from sgmem.program.files import dotted
@@ -49,7 +50,7 @@ MAX_FILES = 4
 _KEYED = frozenset({"get", "pop", "getattr"})
 _SAME_METHODS = frozenset({"item", "cpu", "clone", "tolist", "get"})
 """Methods that give back the amount they are called on; `get` where it is given nothing, as of an environment variable."""
-_MEMORY = re.compile(r"(?:^|_)(?:mem|memory)(?:_|$)")
+_MEMORY = re.compile(r"(?:^|_)(?:mem|memory|host|budget|capacity)(?:_|$)")
 _WORDED = re.compile(r"_*(?:format|fmt|render|describe|humanize|pretty|print)_")
 _SAME_FUNCTIONS = frozenset({"tensor", "as_tensor", "Tensor", "array", "Decimal"})
 
@@ -153,7 +154,7 @@ class Units:
         found = [self._defined(leaf.id, file, index, deep, depth) for index in sorted(definitions - {ENTRY})]
         if ENTRY in definitions and file.scope(scope).kind == "function":
             given = self._parameter(Function(file, scope), leaf.id, deep, depth)
-            found.append(given if given is not None or not deep else self._measured(leaf, here))
+            found.append(given if given is not None or not deep else self._brought(leaf, here))
         return _reconciled(_met(found), name)
 
     def _global(self, leaf: ir.Name, file: File, scope: int, depth: int) -> Known | None:
@@ -213,17 +214,27 @@ class Units:
                     return None
         return _met(found) if len(found) <= MAX_CALLERS else None
 
-    def _measured(self, leaf: ir.Name, here: Location) -> Known | None:
-        """The reading that a parameter brings, from whichever callers, where all bring the same kind of reading."""
+    def _brought(self, leaf: ir.Name, here: Location) -> Known | None:
+        """The unit of a reading or of a setting that a parameter brings, from whichever callers, where all bring the same."""
         if self.born is None or not _MEMORY.search(leaf.id):
             return None
-        births = [birth for birth in self.born(leaf, here.file, here.statement) if birth.kind != "constant"]
-        gauges = [self.gauges.of_birth(birth) for birth in births]
-        evidence = [gauge.measured.evidence() if gauge is not None else None for gauge in gauges]
-        first = evidence[0] if evidence else None
-        if first is None or gauges[0] is None or any(one is None or not one.unit.agrees(first.unit) for one in evidence):
+        found = [self._at_birth(birth) for birth in self.born(leaf, here.file, here.statement) if birth.kind != "constant"]
+        first = found[0] if found else None
+        if first is None or any(one is None or not one.evidence.unit.agrees(first.evidence.unit) for one in found):
             return None
-        return Known(first, gauges[0].location)
+        return first
+
+    def _at_birth(self, birth: Birth) -> Known | None:
+        if birth.converted:
+            return None
+        gauge = self.gauges.of_birth(birth)
+        if gauge is not None:
+            evidence = gauge.measured.evidence()
+            return Known(evidence, gauge.location) if evidence is not None else None
+        if birth.kind == "declaration" and isinstance(birth.place, Field):
+            evidence = declared(self.models, f"{birth.place.owner.qualified}.{birth.place.name}")
+            return Known(evidence, Location(birth.file, birth.statement, birth.span)) if evidence is not None else None
+        return None
 
     def _field(self, leaf: ir.Attribute, here: Location, deep: bool, depth: int) -> Known | None:
         file, scope = here.file, here.file.outline.statements[here.statement].scope
@@ -318,6 +329,16 @@ class Units:
                         continue
                     return Known(evidence.weakened("the name is used loosely") if row.hint else evidence, here)
         return None
+
+
+def declared(models: Models, slot: str) -> Evidence | None:
+    """What the models, or else its name, say of a field, a parameter or a variable, by its qualified name."""
+    for row in models.units.find_all(slot):
+        if row.kind in ("field", "local"):
+            evidence = model_evidence(row.unit, row.why, None, row.scope)
+            if evidence is not None:
+                return evidence.weakened("the name is used loosely") if row.hint else evidence
+    return suffix_evidence(slot.rpartition(".")[2])
 
 
 def gives_text(function: Function) -> bool:

@@ -49,6 +49,17 @@ class Evidence(msgspec.Struct, frozen=True):
         return not self.weak and self.strength >= Strength.SUFFIX
 
     @property
+    def shown(self) -> str:
+        """The unit for a reader: a guess with a question mark. Where unknown counts are factors, what is left of `bytes/element` after
+        them is not known either; that it is an amount in bytes is.
+        """
+        if self.strong:
+            return str(self.unit)
+        if self.counted and self.unit.memory_per == 1 and not self.unit.is_amount:
+            return f"{Unit((('bytes', 1),), self.unit.scale, None, self.unit.loose)}?"
+        return f"{self.unit}?"
+
+    @property
     def rank(self) -> tuple[bool, Strength]:
         return (not self.weak, self.strength)
 

@@ -7,7 +7,7 @@ from collections import deque
 import msgspec
 
 from sgmem.domains.accounting.gauges import Gauges
-from sgmem.domains.accounting.units import Units
+from sgmem.domains.accounting.units import Units, declared
 from sgmem.domains.defects.negative import NegativeVerdicts
 from sgmem.domains.units.evidence import Evidence, Strength
 from sgmem.domains.units.infer import infer
@@ -46,10 +46,12 @@ class FormulaReports:
 
     def __init__(self, program: Program, slicer: Slicer, backward: BackwardSlice, models: Models) -> None:
         self.program = program
+        self.models = models
         self.slicer = slicer
         self.backward = backward
         self.gauges = Gauges(program, backward.measurements, slicer.order)
         self.units = Units(program, models, self.gauges, slicer.order)
+        self.units.born = backward.births.of
         self.negatives = NegativeVerdicts(program, slicer.occurrences, slicer.order, self.units, backward.births.of)
         self._inputs: dict[SiteKey, list[Input]] = {}
 
@@ -81,14 +83,15 @@ class FormulaReports:
             site.frame = gauge.frame.text
             if unit is None and not birth.converted:
                 unit = site.unit
+        elif unit is None and birth.kind == "declaration" and not birth.converted and born.slot:
+            evidence = declared(self.models, born.slot)
+            unit = evidence.shown if evidence is not None else None
         return Input(name, born, tuple(via), unit, site.frame), births
 
     def _unit(self, expr: Expr, formula: FormulaSite) -> str | None:
         """The unit of an expression as text; a weak guess is marked with a question mark."""
         evidence = self.units.infer(expr, formula.file, formula.statement, deep=True)
-        if evidence is None:
-            return None
-        return str(evidence.unit) if evidence.strong else f"{evidence.unit}?"
+        return evidence.shown if evidence is not None else None
 
     def _unit_of_inputs(self, expr: Expr, formula: FormulaSite, inputs: list[Input]) -> str | None:
         """The unit by those of the inputs, some of which are known by their birth alone."""
@@ -100,7 +103,7 @@ class FormulaReports:
             return Evidence(unit, Strength.FUNCTION, "as it was born", leaf.span) if unit is not None else found
 
         evidence = infer(expr, unit_of)
-        return None if evidence is None else str(evidence.unit) if evidence.strong else f"{evidence.unit}?"
+        return evidence.shown if evidence is not None else None
 
     def rows(self, sites: SiteReports) -> tuple[Formula, ...]:
         """The formulas whose sites are kept; the slice must have its places joined."""
@@ -128,7 +131,10 @@ class FormulaReports:
         statement = formula.file.statement(formula.statement)
         # An augmented assignment is read as the operation it stands for, which no span of the source spells.
         text = one_line(text_of(expression) if expression.span == statement.span else own)
-        unit = self._unit(whole(formula), formula) or self._unit_of_inputs(whole(formula), formula, self._inputs.get(key, []))
+        unit = self._unit(whole(formula), formula)
+        if unit is None or unit.endswith("?"):
+            by_inputs = self._unit_of_inputs(whole(formula), formula, self._inputs.get(key, []))
+            unit = by_inputs if unit is None or (by_inputs is not None and not by_inputs.endswith("?")) else unit
         verdict = self.negatives.of(whole(formula), formula.file, formula.statement, formula.stack)
         negative = Negative(verdict.verdict, verdict.condition, verdict.witness)
         guard = checks.first(key) if verdict.verdict != "no" else None

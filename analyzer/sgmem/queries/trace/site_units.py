@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sgmem.domains.units.evidence import model_evidence, suffix_evidence
+from sgmem.domains.accounting.units import declared
 from sgmem.queries.trace.formulas import whole
 from sgmem.syntax import ir
 
@@ -37,7 +37,7 @@ class SiteUnits:
             site = self.slicer.slice.sites[key]
             evidence = self._at(site) if site.unit is None else None
             if evidence is not None:
-                site.unit = str(evidence.unit) if evidence.strong else f"{evidence.unit}?"
+                site.unit = evidence.shown
                 if evidence.strong and key.slot and key.role in _OF_SLOT:
                     by_slot.setdefault(key.slot, set()).add(site.unit)
             if (site.unit is None or site.unit.endswith("?")) and key.role in _OF_SLOT:
@@ -53,11 +53,13 @@ class SiteUnits:
         if formula is not None:
             return self.units.infer(whole(formula), formula.file, formula.statement, deep=True)
         if site.key.role == "declaration":
-            return self._declared(site.key.slot)
+            return declared(self.models, site.key.slot)
         if site.key.role in ("write", "store"):
-            return self._stored(site) or self._declared(site.key.slot)
+            return self._stored(site) or declared(self.models, site.key.slot)
         if isinstance(site.node, ir.Name | ir.Attribute | ir.Subscript):
             return self.units.infer(site.node, file, statement)
+        if site.key.role == "measurement":
+            return self.units.infer(file.expression(site.key.span), file, statement)
         return None
 
     def _stored(self, site: SliceSite) -> Evidence | None:
@@ -75,12 +77,3 @@ class SiteUnits:
             if isinstance(binding.target, ir.Name | ir.Attribute):
                 return self.units.infer(binding.target, file, site.statement)
         return None
-
-    def _declared(self, slot: str) -> Evidence | None:
-        """What the models, or else its name, say of a field, a parameter or a variable."""
-        for row in self.models.units.find_all(slot):
-            if row.kind in ("field", "local"):
-                evidence = model_evidence(row.unit, row.why, None, row.scope)
-                if evidence is not None:
-                    return evidence.weakened("the name is used loosely") if row.hint else evidence
-        return suffix_evidence(slot.rpartition(".")[2])
