@@ -173,3 +173,30 @@ def test_a_lone_rank_need_not_say_its_name_on_every_line() -> None:
 )
 def test_a_count_that_people_choose_is_a_limit_and_a_computed_multiple_is_none(tokens: int, verdict: str) -> None:
     assert only(old_start(80.0, 60.0, 60.0 - 20.0, tokens)).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    "tag", ["[gpu_id={}]", "[gpu={}]", "[rank={}]", "[rank {}]", "[TP{}]", "[DP0 TP{} EP{}]", "[PP0 TP{}]", "Rank {}:"]
+)
+def test_ranks_however_they_are_named(tag: str) -> None:
+    lines = ["# args: f=0.7"]
+    for rank, (pre, post, end) in enumerate([(78.0, 46.0, 23.0), (77.0, 45.5, 22.5)]):
+        name = tag.replace("{}", str(rank))
+        lines += [
+            f"{name} Load weight begin. avail mem={pre:.2f} GB",
+            f"{name} Load weight end. type=M, avail mem={post:.2f} GB",
+            f"{name} Memory pool end. avail mem={end:.2f} GB",
+        ]
+    boot = only("\n".join(lines) + "\n")
+    assert len({one.rank for one in boot.ranks}) == 2
+    assert (boot.verdict, boot.quantities.pre_load, boot.quantities.post_load) == ("consistent", 77.0, 45.5)
+
+
+def test_the_process_that_a_traceback_names_is_no_rank_of_the_log() -> None:
+    text = (
+        start(k=11.3, rank="TP0").replace(" TP0] Memory", "] Memory")
+        + "[rank0]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n"
+    )
+    boot = only(text)
+    assert (boot.verdict, [one.rank for one in boot.ranks]) == ("consistent", ["TP0"])
+    assert boot.oom is not None

@@ -61,12 +61,12 @@ _RETURNS = re.compile(r"\r")
 _SPELLED = re.compile(r"\r|(?:\\r)?\\n")
 MANY_BREAKS = 2
 """So many line breaks spelled as \\n in one line make it a text of several lines, as in the JSON of an error."""
-_TAG = re.compile(
-    rf"\[(?:(?:{_STAMP})(?:\s+(?P<timed>{_NUMBERED}(?:\s+{_NUMBERED})*))?[^\]\n]{{0,24}}|(?P<ranks>{_NUMBERED}(?:\s+{_NUMBERED})*)|gpu(?:_id)?=(?P<gpu>\d+))\]"
-)
+_TIMED = rf"(?:{_STAMP})(?:\s+(?P<timed>{_NUMBERED}(?:\s+{_NUMBERED})*))?[^\]\n]{{0,24}}"
+_RANKS = rf"(?P<ranks>{_NUMBERED}(?:\s+{_NUMBERED})*)"
+_TAG = re.compile(rf"\[(?:{_TIMED}|{_RANKS}|(?:gpu(?:_id)?|rank)\s?[=: ]\s?(?P<gpu>\d+))\]")
 """What SGLang puts before a message: its time, its ranks, or both."""
 
-_BARE = re.compile(rf"\b(?P<ranks>{_NUMBERED}(?:\s+{_NUMBERED})*)\b")
+_BARE = re.compile(rf"\b(?:(?P<ranks>{_NUMBERED}(?:\s+{_NUMBERED})*)\b|[Rr]ank (?P<gpu>\d+):)")
 
 
 def rank_of(match: re.Match[str]) -> str:

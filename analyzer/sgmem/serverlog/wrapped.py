@@ -28,7 +28,7 @@ PATIENCE = 500
 _BEGINS = re.compile(
     r"\W{0,4}(?:\d{4}-\d\d-\d\d[ T]|\d\d:\d\d:\d\d|[A-Z][a-z]{2}\s+\d{1,2}\s\d\d:|(?:INFO|WARNING|ERROR|DEBUG)\b|Traceback\b|File \")"
 )
-_TAGGED = re.compile(r"\[[^\]\n]{0,40}(?:\d\d:\d\d:\d\d|\b(?:DP|TP|PP|EP)\s?\d|gpu(?:_id)?=\d)")
+_TAGGED = re.compile(r"\[[^\]\n]{0,40}(?:\d\d:\d\d:\d\d|\b(?:DP|TP|PP|EP)\s?\d|(?:gpu(?:_id)?|rank)\s?[=: ]\s?\d)")
 
 
 def begins(text: str) -> bool:

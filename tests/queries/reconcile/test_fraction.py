@@ -103,3 +103,11 @@ def test_what_setting_up_took_by_the_log_bounds_it() -> None:
     took = "[2025-06-07 08:09:09 TP0] Init torch distributed ends. mem usage=0.30 GB"
     boot = start(60.0, 60.0 - 91.0 * 0.5, "mem_fraction_static=0.5, tp_size=8", "# sglang version: 0.4.3", took, rank=" TP0")
     assert boot.verdict == "inconsistent"
+
+
+def test_of_several_fractions_in_one_paste_the_one_that_fits_is_that_start_s() -> None:
+    both = "server_args=ServerArgs(mem_fraction_static=0.8)\nserver_args=ServerArgs(mem_fraction_static=0.7)"
+    boot = start(60.0, 42.0, both)
+    assert (boot.verdict, boot.quantities.fraction) == ("consistent", 0.8)
+    assert "only 0.8 fits" in boot.explanations[0].text
+    assert start(60.0, 50.0, both).verdict == "inconsistent"

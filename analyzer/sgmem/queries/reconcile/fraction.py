@@ -21,7 +21,9 @@ def in_effect(figures: Figures, formula: BudgetFormula, tolerance: float) -> tup
         return figures, []
     if figures.quantities.fraction != figures.given:
         return _unrounded(figures, formula), []
-    return _adjusted(figures, formula, tolerance) if figures.adjusted else (figures, [])
+    if figures.adjusted:
+        return _adjusted(figures, formula, tolerance)
+    return _another(figures, formula, tolerance) if len(figures.named) > 1 else (figures, [])
 
 
 def _by_default(figures: Figures, formula: BudgetFormula, tolerance: float) -> tuple[Figures, list[Explanation]]:
@@ -57,6 +59,18 @@ def _adjusted(figures: Figures, formula: BudgetFormula, tolerance: float) -> tup
         if abs(needed - given * scale.factor) * pre <= tolerance:
             return _with(figures, given * scale.factor), [_told(scale, given)]
     return figures, []
+
+
+def _another(figures: Figures, formula: BudgetFormula, tolerance: float) -> tuple[Figures, list[Explanation]]:
+    """A log that names several fractions, of several servers or attempts: the one with which the figures add up, if only one does."""
+    needed, given, pre = _needed(figures, formula), figures.given, figures.quantities.pre_load
+    if needed is None or given is None or pre is None or figures.quantities.cap_tokens is not None:
+        return figures, []
+    fitting = [one for one in figures.named if abs(one - needed) * pre <= tolerance]
+    if len(fitting) != 1 or fitting[0] == given:
+        return figures, []
+    text = f"of the fractions that the log names, {', '.join(f'{one:g}' for one in figures.named)}, only {fitting[0]:g} fits this start"
+    return _with(figures, fitting[0]), [Explanation("fraction", fitting[0], text)]
 
 
 def _told(scale: Scale, given: float) -> Explanation:

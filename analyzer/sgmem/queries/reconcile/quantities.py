@@ -36,6 +36,8 @@ class Figures(msgspec.Struct, frozen=True):
     """The fraction as it was set, before the program may have changed it."""
     adjusted: bool = False
     """Whether the log says that the program changed it."""
+    named: tuple[float, ...] = ()
+    """All fractions that are named in the log."""
     world: int = 1
     """How many ranks there are, those included that the log does not show."""
 
@@ -111,6 +113,7 @@ def figures(boot: Boot) -> Figures:
         fraction_step,
         None if given is None else given.value,
         any(one.kind == "mark.fraction-adjusted" for one in members),
+        tuple(dict.fromkeys(one.value for one in boot.settings if one.name == rows().fraction)),
         max(len(all_loads), int(world.value) if world is not None else 1),
     )
 
