@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from sgmem.domains.defects.late_guards import LateGuard, LateImage
     from sgmem.domains.defects.machine_amounts import MachineAmount
     from sgmem.domains.defects.overrides import SettingChange
+    from sgmem.domains.defects.partial_capacities import PartialCapacity
     from sgmem.domains.defects.raised_counts import RaisedCount
     from sgmem.domains.defects.raising_queries import RaisingQuery
     from sgmem.domains.defects.rank_scope import RankScope
@@ -284,6 +285,12 @@ class ProgramFacts:
         from sgmem.domains.defects.directions import wrong_directions
 
         return wrong_directions(self)
+
+    def partial_capacities(self) -> Iterator[PartialCapacity]:
+        """Limits of one request by one of two pools that it takes places in."""
+        from sgmem.domains.defects.partial_capacities import partial_capacities
+
+        return partial_capacities(self)
 
     def told_values(self) -> Iterator[ToldValue]:
         """Error messages that tell of another value than their check has tested."""
