@@ -22,6 +22,7 @@ class ArgumentUnit(Rule):
         for found in facts.unit_contradictions:
             if found.claim.kind in ("parameter", "size") and not is_share(found):
                 yield report(found)
+        yield from map(report, facts.sibling_arguments())
 
 
 def report(found: Contradiction) -> Report:
@@ -34,6 +35,7 @@ def report(found: Contradiction) -> Report:
         confidence=confidence(found),
         steps=(
             Point(value.origin, f"{value.text} is in {value.evidence.unit}: {root.why}"),
+            *((Point(found.elsewhere, f"another call hands it on in {claim.evidence.unit}"),) if found.elsewhere is not None else ()),
             Point(claim.at, f"it is handed on: {wants}"),
         ),
         fix="convert the argument" if claim.kind == "size" else f"convert the argument to {claim.evidence.unit}",

@@ -500,6 +500,13 @@ class ProgramFacts:
         found = (one for file, statement in said for one in contradictions(self.units, claims, file, statement))
         return (*found, *doc_contradictions(dict.fromkeys(file for file, _ in self.candidates.touched), self.units))
 
+    def sibling_arguments(self) -> Iterator[Contradiction]:
+        """Amounts that are handed to a function in another unit than by its other calls."""
+        from sgmem.domains.defects.sibling_arguments import sibling_arguments
+
+        for file, statement in self.candidates.claiming():
+            yield from sibling_arguments(self.units, file, statement)
+
     @cached_property
     def lost_conversions(self) -> tuple[LostConversion, ...]:
         """Products and quotients of amounts whose result is in no unit."""

@@ -29,11 +29,14 @@ _KEEPS = frozenset({"int", "float", "round", "floor", "ceil", "abs"})
 
 
 class Contradiction(msgspec.Struct, frozen=True):
-    """`value` is in one unit and `claim` says another; `details` says in what they differ, the value's side first."""
+    """`value` is in one unit and `claim` says another; `details` says in what they differ, the value's side first. `elsewhere`: the
+    argument of another call that the claim rests on.
+    """
 
     claim: Claim
     value: Side
     details: Mismatch
+    elsewhere: Location | None = None
 
 
 class LostConversion(msgspec.Struct, frozen=True):
