@@ -9,7 +9,7 @@ import msgspec
 NUMBER = r"[-+\u2212]?(?:\d[\d,_]*(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d{1,3})?"
 _NUMBER = re.compile(NUMBER)
 _AMOUNT = re.compile(
-    rf"(?P<number>{NUMBER})(?P<rest>\s*/\s*{NUMBER})?\s*(?P<unit>[KMGT]i?B\b|[GM]B(?=[A-Z])|bytes\b|B\b|G\b|%)?", re.ASCII
+    rf"(?P<number>{NUMBER})(?P<rest>\s*[/(]\s*{NUMBER})?\s*(?P<unit>[KMGT]i?B\b|[GM]B(?=[A-Z])|bytes\b|B\b|G\b|%)?", re.ASCII
 )
 
 GIB = {
@@ -17,6 +17,10 @@ GIB = {
     "bytes": 2.0**-30, "b": 2.0**-30,
 }  # fmt: skip
 """What one of a printed unit is in GiB: SGLang and torch print GiB and MiB under either spelling."""
+
+
+MANY = 1e6
+"""No machine has so many GiB."""
 
 
 class Amount(msgspec.Struct, frozen=True):
@@ -28,13 +32,13 @@ class Amount(msgspec.Struct, frozen=True):
     end: int = 0
 
     def gib(self) -> Amount:
-        """The amount in GiB; a bare number is one already."""
-        factor = GIB.get(self.unit.lower(), 1.0)
+        """The amount in GiB; a bare number is one already, but for one so large that it must be bytes."""
+        factor = GIB.get(self.unit.lower(), 1.0 if abs(self.value) < MANY else GIB["bytes"])
         return Amount(self.value * factor, self.step * factor, "GiB", self.end)
 
 
 def amount_at(text: str, position: int) -> Amount | None:
-    """The number that stands at `position`, with its unit; of `BYTES / GB` the second, which carries the unit."""
+    """The number that stands at `position`, with its unit; of `BYTES / GB` and `BYTES (GB)` the second, which carries the unit."""
     match = _AMOUNT.match(text, position)
     if match is None:
         return None

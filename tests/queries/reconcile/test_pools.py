@@ -106,3 +106,18 @@ def test_pools_larger_than_the_budget_tell_the_bytes_of_a_token() -> None:
     assert boot.verdict == "inconsistent"
     (told,) = [one for one in boot.explanations if one.term == "bytes per token"]
     assert told.value == pytest.approx(20.0 * 2**30 / 2**20)
+
+
+@pytest.mark.parametrize(
+    "printed",
+    ["20.00 GB", "20.00GiB", "20480.0 MB", "21474836480", "21474836480 bytes", "21474836480 (20.000 GiB)", "21474836480 / 20.00 GB"],
+)
+def test_a_budget_in_any_unit(printed: str) -> None:
+    boot = judged(*loaded(), f"[2025-07-08 09:10:12] sizing: available_bytes={printed}, cell_size=14143")
+    assert (boot.quantities.budget, boot.verdict) == (pytest.approx(20.0, abs=0.01), "consistent")
+
+
+def test_a_printed_budget_above_the_formula_s_contradicts_it_even_where_both_are_negative() -> None:
+    line = "ValueError: Not enough GPU memory for hybrid (mamba/linear-attention) state cache: total_rest_memory={} GB"
+    assert judged(*loaded(post=6.0), line.format("-2.00")).verdict == "inconsistent"
+    assert judged(*loaded(post=6.0), line.format("-6.00")).verdict == "consistent"
