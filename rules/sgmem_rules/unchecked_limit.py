@@ -19,9 +19,11 @@ class UncheckedLimitRule(Rule):
     def check(self, facts: Facts) -> Iterator[Report]:
         limits = list(facts.unchecked_limits())
         known = {(found.shrunk.path, found.shrunk.line) for found in limits}
-        for share in facts.ranks.empty_shares():
-            if (share.share.path, share.share.line) not in known:
-                yield self._share(share)
+        shares: dict[tuple[str, str, str], list[EmptyShare]] = {}
+        for one in facts.ranks.empty_shares():
+            if (one.share.path, one.share.line) not in known:
+                shares.setdefault((one.share.path, one.count, one.by), []).append(one)
+        yield from (self._shares(alike) for alike in shares.values())
         for found in limits:
             when = f"{found.by} is not below {found.smaller}" if found.negative else f"{found.smaller} is less than {found.by}"
             what = "0 or less" if found.negative else "0"
@@ -38,13 +40,22 @@ class UncheckedLimitRule(Rule):
             )
 
     @staticmethod
-    def _share(found: EmptyShare) -> Report:
-        what = f"; it is kept as {found.kept}" if found.kept else ""
+    def _shares(alike: list[EmptyShare]) -> Report:
+        """One report for a file that divides the same count by the same size again and again: there is one mistake in it."""
+        found, *again = alike
+        elsewhere = f", here and {len(again)} more time{'s' if len(again) > 1 else ''}" if again else ""
         return Report(
             location=found.share,
-            message=f"no rank gets any of the {found.things} when {found.count} is less than {found.by}: what is sized by it has room "
-            "for nothing",
-            steps=(Point(found.share, f"0 when {found.count} is less than {found.by}{what}"),),
+            message=f"no rank gets any of the {found.things} when {found.count} is less than {found.by}{elsewhere}: what is sized by "
+            "it has room for nothing",
+            steps=(
+                *(Point(one.share, f"the same division{_kept(one)}") for one in again),
+                Point(found.share, f"0 when {found.count} is less than {found.by}{_kept(found)}"),
+            ),
             fix="give every rank one at least, max(1, ...), or refuse such settings where they are read",
             confidence="medium",
         )
+
+
+def _kept(found: EmptyShare) -> str:
+    return f"; it is kept as {found.kept}" if found.kept else ""
