@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from sgmem.domains.defects.foreign_granules import ForeignGranule
     from sgmem.domains.defects.foreign_groups import ForeignGroup
     from sgmem.domains.defects.idle_settings import IdleSetting
+    from sgmem.domains.defects.lent_lists import LentList
     from sgmem.domains.defects.lone_decisions import LoneDecision
     from sgmem.domains.defects.machine_requests import MachineRequest
     from sgmem.domains.defects.misnamed_parts import MisnamedPart
@@ -129,6 +130,12 @@ class RankScope:
         from sgmem.domains.defects.short_products import short_strides
 
         return short_strides(self.program, self.groups)
+
+    def lent_lists(self) -> Iterator[LentList]:
+        """Lists of the settings that are changed through another name for them."""
+        from sgmem.domains.defects.lent_lists import lent_lists
+
+        return lent_lists(self.program, self.order)
 
     def short_tables(self) -> Iterator[ShortTable]:
         """Tables with fewer rows than the pool has slots by which they are addressed."""

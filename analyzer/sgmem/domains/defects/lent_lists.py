@@ -1,0 +1,94 @@
+"""Lists of a record of settings that are changed in place through another name for them."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from sgmem.domains.accounting.location import Location, of_statement
+from sgmem.domains.defects.overrides import is_flag
+from sgmem.flow.aside import is_aside
+from sgmem.program.files import dotted
+from sgmem.syntax import ir
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sgmem.flow.order import Order
+    from sgmem.program.files import File
+    from sgmem.program.program import Program
+    from sgmem.syntax.ir import Expr
+
+_TEXT = r"\b(\w+)\s*(?::[^=\n]*)?=\s*[\w.]*(?:args|config|settings)\.\w+\s*(?:#[^\n]*)?\n"
+_CHANGES = frozenset({"append", "extend", "insert", "remove", "pop", "clear", "sort", "reverse"})
+_OF_MEMORY = re.compile(r"(?:^|_)(?:bs|sizes?|tokens?|batch|batches|buckets?|lens?|lengths?)(?:_|$)")
+_RECORD = re.compile(r"(?:args|config|settings)$")
+
+
+class LentList(msgspec.Struct, frozen=True):
+    """`change` alters the list that `name` stands for, which is the very list that `setting` holds since `lent`."""
+
+    name: str
+    setting: str
+    lent: Location
+    change: Location
+
+
+def lent_lists(program: Program, order: Order) -> Iterator[LentList]:
+    """Every list about sizes, set by a flag, that a function takes from its record by reference and then changes."""
+    for path in program.files.with_text(_TEXT):
+        file = program.files.get(path)
+        for index, row in enumerate(file.outline.statements if file is not None else ()):
+            if file is None or row.kind not in ("assign", "annotate") or is_aside(file, index):
+                continue
+            if file.scope(row.scope).kind != "function":
+                continue
+            for binding in file.statement(index).bindings:
+                setting = _setting(program, binding.value)
+                if setting is not None and isinstance(binding.target, ir.Name):
+                    change = _change(order, file, row.scope, index, binding.target.id)
+                    if change is not None:
+                        yield LentList(binding.target.id, setting, of_statement(file, index), change)
+
+
+def _setting(program: Program, value: Expr | None) -> str | None:
+    """`args.batch_sizes`, where a flag of that name exists."""
+    if not isinstance(value, ir.Attribute) or not _OF_MEMORY.search(value.attr):
+        return None
+    record = dotted(value.base)
+    known = record is not None and _RECORD.search(record) is not None and is_flag(program, value.attr)
+    return f"{record}.{value.attr}" if known else None
+
+
+def _change(order: Order, file: File, scope: int, lent: int, name: str) -> Location | None:
+    """The first statement that changes the list in place where the name still stands for what was lent."""
+    for index in sorted(file.mentions_in(scope, name)):
+        if index != lent and _alters(file, index, name) and lent in order.reaching(file, scope, name, index):
+            return of_statement(file, index)
+    return None
+
+
+def _alters(file: File, index: int, name: str) -> bool:
+    """`name += [one]`, `name[0] = one` or `name.append(one)`."""
+    lowered = file.statement(index)
+    for binding in lowered.bindings:
+        target = binding.target
+        if binding.how == "augment" and isinstance(target, ir.Name) and target.id == name and _is_list(binding.value):
+            return True
+        if isinstance(target, ir.Subscript) and isinstance(target.base, ir.Name) and target.base.id == name:
+            return True
+    for root in lowered.expressions():
+        for node in ir.walk(root):
+            if isinstance(node, ir.Call) and isinstance(node.func, ir.Attribute) and node.func.attr in _CHANGES:
+                if isinstance(node.func.base, ir.Name) and node.func.base.id == name:
+                    return True
+    return False
+
+
+def _is_list(value: Expr | None) -> bool:
+    """A list, or what makes one."""
+    if isinstance(value, ir.Call):
+        return dotted(value.func) in ("list", "sorted", "range")
+    return isinstance(value, ir.Collection | ir.Comprehension)
