@@ -63,17 +63,23 @@ class Edits:
         self.paths = frozenset(path for path in before.keys() | now.keys() if before.get(path) != now.get(path))
         self.moved = frozenset(path for path in self.paths if path not in before or path not in now)
         """Those that were added or removed."""
+        self._loud = self.paths
+        """Those that may change more than where things stand."""
         self._questions = {question.key: question for question in questions}
         self._answered: dict[str, bool] = {}
         self._held: dict[tuple[str, str], str] = {}
+
+    def ignore(self, silent: Iterable[str]) -> None:
+        """Take some of the paths for files whose code is as it was: only what they mention may have changed."""
+        self._loud = self.paths.difference(silent)
 
     def touch(self, reads: Reads) -> bool:
         """Whether a question that was asked may have another answer now."""
         if not self.paths:
             return False
         return (
-            not self.paths.isdisjoint(reads.parsed)
-            or not self.paths.isdisjoint(reads.texts)
+            not self._loud.isdisjoint(reads.parsed)
+            or not self._loud.isdisjoint(reads.texts)
             or bool(self.moved and (reads.listed or not self._modules.isdisjoint(reads.modules)))
             or self._touch_classes(reads)
             or any(self._answers(question) for question in reads.questions)
@@ -137,7 +143,7 @@ class Edits:
         found = self._answered.get(key)
         if found is None:
             question = self._questions.get(key) or Matching.from_key(key)
-            changed = [path for path in self.paths if path in self._now]
+            changed = [path for path in self._loud if path in self._now]
             found = question is None or any(self._files.answer(question, path) is not None for path in changed)
             self._answered[key] = found
         return found
@@ -155,7 +161,7 @@ class Edits:
         key = (name, context)
         first = self._held.get(key)
         if first is None:
-            holding = (path for path in sorted(self.paths) if path in self._now and self._holds_in(path, name, context))
+            holding = (path for path in sorted(self._loud) if path in self._now and self._holds_in(path, name, context))
             first = self._held[key] = next(holding, NOWHERE)
         return first <= last
 

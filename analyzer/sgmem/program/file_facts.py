@@ -48,7 +48,7 @@ class FileFacts:
 
     def outline(self, source: SourceText, digest: str) -> Outline:
         """The outline of a file whose content has this hash. Raises `Unparsable`."""
-        known = self._known(digest) if digest else None
+        known = _kept_parse(self.store, digest) if digest else None
         if known is None:
             known = _parsed(source)
             if digest:
@@ -56,13 +56,6 @@ class FileFacts:
         if known.outline is None:
             raise Unparsable(known.problem)
         return known.outline
-
-    def _known(self, digest: str) -> _Parsed | None:
-        data = self.store.get(_OUTLINES, digest)
-        try:
-            return None if data is None else msgspec.msgpack.decode(data, type=_Parsed)
-        except (msgspec.DecodeError, msgspec.ValidationError):
-            return None
 
     def lowered(self, digest: str) -> Lowered:
         """The lowered statements of a file, to be read and added to."""
@@ -126,6 +119,20 @@ class Lowered:
             except (msgspec.DecodeError, msgspec.ValidationError):
                 self._rows = _Rows()
         return self._rows
+
+
+def kept_outline(store: Store, digest: str) -> Outline | None:
+    """The outline of a file, given by the hash of its content, that the store knows."""
+    known = _kept_parse(store, digest)
+    return None if known is None else known.outline
+
+
+def _kept_parse(store: Store, digest: str) -> _Parsed | None:
+    data = store.get(_OUTLINES, digest)
+    try:
+        return None if data is None else msgspec.msgpack.decode(data, type=_Parsed)
+    except (msgspec.DecodeError, msgspec.ValidationError):
+        return None
 
 
 def _parsed(source: SourceText) -> _Parsed:

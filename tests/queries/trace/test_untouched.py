@@ -87,6 +87,30 @@ def test_a_file_elsewhere_that_comes_or_goes_leaves_the_trace_as_it_is(tmp_path:
     assert found == [fresh(more), fresh(less)]
 
 
+SERVER_ARGS = "minisgl/srt/server_args.py"
+
+
+@pytest.mark.parametrize("line", [6, 40, 63, 64, 90])
+@pytest.mark.parametrize("remark", ["# remark\n", "\n\n", "        # remark\n\n"])
+def test_places_move_with_comments_and_blank_lines_that_are_put_in(tmp_path: Path, computed: list[str], line: int, remark: str) -> None:
+    again(tmp_path, TEXTS)
+    computed.clear()
+    lines = TEXTS[SERVER_ARGS].splitlines(keepends=True)
+    edited = TEXTS | {SERVER_ARGS: "".join([*lines[:line], remark, *lines[line:]])}
+    found = again(tmp_path, edited)
+    assert computed == []
+    assert found == fresh(edited)
+
+
+def test_a_comment_that_mentions_what_was_asked_for_is_looked_at(tmp_path: Path, computed: list[str]) -> None:
+    path = "minisgl/srt/managers/tp_worker.py"
+    again(tmp_path, TEXTS)
+    computed.clear()
+    edited = TEXTS | {path: TEXTS[path] + "# nowhere_else = server_args\n", SERVER_ARGS: TEXTS[SERVER_ARGS] + "x = 1\n"}
+    assert again(tmp_path, edited) == fresh(edited)
+    assert computed == [NAME, NAME]
+
+
 @pytest.mark.parametrize("data", [b"", msgspec.msgpack.encode([{}, [], {}]), msgspec.msgpack.encode([{}, [[]] * 12, {"a": 1}])])
 def test_a_damaged_row_is_a_miss(tmp_path: Path, data: bytes) -> None:
     again(tmp_path, TEXTS)

@@ -25,12 +25,14 @@ def trace(tree: SourceTree, name: str, options: TraceOptions) -> Trace:
 
     def computed() -> Trace:
         # The engine and its parsers are imported only when there is something to compute.
-        from sgmem.queries.trace.tracing import analysis_of, compute
+        from sgmem.queries.trace.moving import moved
         from sgmem.queries.untouched import Untouched
 
-        kept = Untouched(options.store, "trace", lambda: place_key(tree, (*asked, own_stamp(options.own))), Trace)
+        kept = Untouched(options.store, "trace", lambda: place_key(tree, (*asked, own_stamp(options.own))), Trace, moved)
         found = kept.find(tree)
         if found is None:
+            from sgmem.queries.trace.tracing import analysis_of, compute
+
             analysis = analysis_of(tree, options)
             found = compute(analysis, name, options)
             kept.keep(tree, analysis.program.files.reads, found)
