@@ -4,6 +4,7 @@ and fields copied by a loop (`setattr(view, f.name, getattr(record, f.name))`)."
 from __future__ import annotations
 
 from sgmem.flow.graph import Move, SiteKey, SliceSite, State, describe
+from sgmem.flow.listed import runs_past
 from sgmem.flow.places import Field, Parameter
 from sgmem.flow.slicer import Slicer
 from sgmem.program.calls import CallSite, bind
@@ -56,7 +57,9 @@ class BulkWrites:
     def _copies(self, place: Field) -> None:
         """Statements that copy every field of the record onto another object by name."""
         for copy in self.slicer.stepper.published.copies(self.name):
-            if copy.source == place:
+            scope = copy.write.file.outline.statements[copy.write.statement].scope
+            listed = runs_past(self.program, copy.write.file, scope, copy.write.key, self.name)
+            if copy.source == place and not listed:
                 key = SiteKey(copy.write.file, copy.write.call.span, "write", describe(copy.onto))
                 note = "copies every field by name"
                 self.slicer.slice.add(SliceSite(key, copy.write.statement, copy.onto, False, copy.grade, "dynamic", note))

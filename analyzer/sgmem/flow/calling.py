@@ -129,8 +129,9 @@ class Calling(Landing):
             return replace(value, node=call) if position == 2 else None
         if last == "setattr" and len(call.args) == 3 and position == 2:
             key = call.args[1].value
-            if isinstance(key, ir.Const) and isinstance(key.value, str):
-                for place, grade in self.occurrences.fields(call.args[0].value, key.value, file, scope):
+            name = value.name_in(key)
+            if name is not None:
+                for place, grade in self.occurrences.fields(call.args[0].value, name, file, scope):
                     found.append(Step("store", "store", call.span, place, value.path, value.derived, value.formula, grade=grade))
             else:
                 found.append(replace(ending(value, "pass"), unresolved="setattr with a name that is not a literal"))
@@ -145,7 +146,8 @@ class Calling(Landing):
             if last == "asdict" and not value.path:
                 return None
             if last == "dict" and value.path[1:2] == (1,) and (value.path[0] == ANY or isinstance(value.path[0], int)):
-                return replace(value, node=call, path=(ANY, *value.path[2:]))  # made from pairs
+                name = value.key if isinstance(value.key, str) else ANY
+                return replace(value, node=call, path=(name, *value.path[2:]))  # made from pairs
             return replace(value, node=call)
         if last in REORDERED:
             return replace(value, node=call, path=moved(value.path))

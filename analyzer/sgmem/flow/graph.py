@@ -8,7 +8,7 @@ import msgspec
 
 from sgmem.flow.occurrences import GRADES, Grade
 from sgmem.flow.places import Field, Parameter, Path, Place, Result
-from sgmem.flow.step import Kind
+from sgmem.flow.step import Kind, Running
 from sgmem.flow.uses import Stack
 from sgmem.program.files import File
 from sgmem.syntax.ir import Expr, Span
@@ -66,6 +66,8 @@ class State(msgspec.Struct, frozen=True):
     stack: Stack
     nameless: bool = False
     """Whether the value has come out of a container that holds it by its name, without that name: as any other entry."""
+    running: Running | None = None
+    """Of a loop's variable, the other one that holds the value's name, and the name."""
 
 
 class Move(msgspec.Struct, frozen=True):

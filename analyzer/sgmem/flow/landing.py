@@ -10,7 +10,7 @@ from sgmem.flow.arithmetic import is_text
 from sgmem.flow.occurrences import Occurrences
 from sgmem.flow.places import ANY, CALLED, MAX_PATH, Field, GlobalVariable, Parameter, Path, Result, Variable, is_name
 from sgmem.flow.published import Published
-from sgmem.flow.step import End, Step, Value, ending, moved
+from sgmem.flow.step import End, Step, Value, ending, first_name, moved
 from sgmem.program.classes import assigned
 from sgmem.program.entities import Class, Function
 from sgmem.program.files import File
@@ -55,6 +55,8 @@ class Landing:
                     path = moved(path)
                 derived = value.derived or binding.how == "augment"
                 onward = replace(value, path=path, derived=derived)
+                if binding.how == "iterate":
+                    onward.key_variable = first_name(binding.target)  # of `for name, value in pairs`
                 if binding.how == "augment" and not path and not is_text(binding.value):
                     onward.formula = value.formula or value.node
                 yield from self._assign(binding.target, onward, file, statement, lowered.span)
@@ -107,7 +109,7 @@ class Landing:
                     owners = self.program.idioms.tables(place.file, place.name)
                     yield from self.decided(owners, replace(value, path=value.path[1:]), span)
                 end: End = "store" if isinstance(place, Field) else "bind"
-                yield Step(end, "assign", span, place, value.path, value.derived, value.formula)
+                yield Step(end, "assign", span, place, value.path, value.derived, value.formula, running=value.running)
             case ir.Attribute():
                 scope = file.outline.statements[statement].scope
                 for setter in self._setters(target, file, scope):
@@ -116,7 +118,8 @@ class Landing:
                 for place, grade in self.occurrences.fields(target.base, target.attr, file, scope):
                     yield Step("store", "store", span, place, value.path, value.derived, value.formula, grade=grade)
             case ir.Subscript():
-                key = target.index.value if isinstance(target.index, ir.Const) and isinstance(target.index.value, str | int) else ANY
+                name = value.name_in(target.index)
+                key = target.index.value if isinstance(target.index, ir.Const) and isinstance(target.index.value, int) else name or ANY
                 inner = replace(value, path=self._cut((key, *value.path)))
                 yield from self._put(target.base, inner, file, statement, span)
             case ir.Collection():

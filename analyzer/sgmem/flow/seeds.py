@@ -11,6 +11,7 @@ from sgmem.flow.graph import LEVELS, FormulaSite, Role, SiteKey, SliceSite, Stat
 from sgmem.flow.occurrences import Grade, Occurrence
 from sgmem.flow.places import ANY, Field, GlobalVariable, LooseField, Parameter, Path, Place, Result, Variable
 from sgmem.flow.slicer import Slicer
+from sgmem.flow.step import Step, paired_name
 from sgmem.flow.uses import Stack
 from sgmem.program.entities import Class, Function
 from sgmem.program.files import File, dotted
@@ -152,6 +153,10 @@ class Seeds:
             for key, value in node.items:
                 if isinstance(key, ir.Const) and key.value == self.name and not self._is_known(file, key.span, "write"):
                     self._literal_source(file, index, value, (*ancestors, node), "write", key.span)
+        elif (
+            isinstance(node, ir.Collection) and paired_name(node) == self.name and not self._is_known(file, node.items[1].span, "write")
+        ):
+            self._literal_source(file, index, node.items[1], (*ancestors, node), "write", node.span)
         elif isinstance(node, ir.Subscript) and isinstance(node.index, ir.Const) and node.index.value == self.name:
             for binding in file.statement(index).bindings:
                 if binding.target is node:
@@ -160,6 +165,17 @@ class Seeds:
                     return
             if not self._is_known(file, node.span, "read", "pass", "guard"):
                 self._literal_source(file, index, node, ancestors, "read", node.span)
+
+    def _runs_on(self, step: Step) -> bool:
+        """Whether a loop that takes a pair of a name and a value apart hands the value on by the name."""
+        slicer = self.slicer
+        if step.running is None or step.target is None:
+            return False
+        return any(
+            _goes_by(further, self.name)
+            for use in slicer.uses.of(step.target, step.path, NO_STACK)
+            for further in slicer.stepper.steps(use.file, use.statement, use.node, use.ancestors, step.path, running=step.running)
+        )
 
     def _is_known(self, file: File, span: ir.Span, *roles: Role) -> bool:
         """Whether the places followed so far have brought a site of one of these roles to this span."""
@@ -171,7 +187,10 @@ class Seeds:
         steps = slicer.stepper.steps(file, index, node, ancestors, ())
         own = [step for step in steps if step.target is not None and self._is_wanted(step.target)]
         own.sort(key=lambda step: not isinstance(step.target, Field))
-        if self.wanted is not None and not own:
+        is_pair = bool(ancestors) and isinstance(ancestors[-1], ir.Collection)
+        if is_pair:  # it must be handed on by its name
+            own = [step for step in own if _goes_by(step, self.name) or self._runs_on(step)]
+        if (self.wanted is not None or is_pair) and not own:
             return
         decided = any(step.by_name for step in own)
         kind = "decided" if decided else "constructor" if role == "pass" else "key"
@@ -185,7 +204,12 @@ class Seeds:
         for step in own:
             assert step.target is not None
             stack = (step.call,) if step.call is not None and isinstance(step.target, Parameter) else NO_STACK
-            slicer.enter(State(step.target, step.path, False, stack), key, step.kind)
+            slicer.enter(State(step.target, step.path, False, stack, running=step.running), key, step.kind)
+
+
+def _goes_by(step: Step, name: str) -> bool:
+    """Whether a step brings a value somewhere under a name: to a parameter or field that is called so, or into a container."""
+    return step.by_name or name in step.path or (isinstance(step.target, Parameter | Field | LooseField) and step.target.name == name)
 
 
 def write_kind(seen: Occurrence) -> str:

@@ -12,7 +12,7 @@ from sgmem.flow.graph import FormulaSite, Move, Role, SiteKey, Slice, SliceSite,
 from sgmem.flow.occurrences import Occurrences
 from sgmem.flow.order import ENTRY, Order
 from sgmem.flow.places import Field, LooseField, Parameter, Path, Place, Result, Variable
-from sgmem.flow.step import Kind, Step
+from sgmem.flow.step import Kind, Running, Step
 from sgmem.flow.steps import Stepper
 from sgmem.flow.uses import Stack, Use, Uses
 from sgmem.flow.ways import MAX_STACK, Ways
@@ -39,7 +39,7 @@ class Slicer:
         self.slice = Slice()
         self.frontier = Frontier(budget, self.slice, Writers(program, self.occurrences))
         self._ways = Ways()
-        self._stepped: dict[tuple[Expr, Path, str | None], list[Step]] = {}
+        self._stepped: dict[tuple[Expr, Path, str | None, Running | None], list[Step]] = {}
 
     def enter(self, state: State, source: SiteKey, kind: Kind) -> None:
         """Follow a place that the value enters at `source` from outside the slice."""
@@ -72,7 +72,7 @@ class Slicer:
 
     def follow(self, use: Use, state: State, distance: Distance) -> None:
         """Take every next step of one use of a place."""
-        found = self._steps(use, (*use.inside, *state.path))
+        found = self._steps(use, (*use.inside, *state.path), state.running)
         steps = [step for step in found if step.end != "through"]
         if state.path and all(step.end == "guard" and step.target is None and step.path for step in steps):
             return  # another key, or a test of the container that does not touch the value in it
@@ -83,11 +83,11 @@ class Slicer:
         for step in found:
             self._take(step, use, state, first, distance)
 
-    def _steps(self, use: Use, path: Path) -> list[Step]:
-        key = (use.node, path, use.key)
+    def _steps(self, use: Use, path: Path, running: Running | None) -> list[Step]:
+        key = (use.node, path, use.key, running)
         found = self._stepped.get(key)
         if found is None:
-            steps = self.stepper.steps(use.file, use.statement, use.node, use.ancestors, path, use.key)
+            steps = self.stepper.steps(use.file, use.statement, use.node, use.ancestors, path, use.key, running)
             found = self._stepped[key] = steps
         return found
 
@@ -142,7 +142,7 @@ class Slicer:
             if self._is_another_field(step, state, derived):
                 fields += 1
             if self._goes_on(step, use, derived, derivations, fields):
-                onward = State(target, step.path, derived, _stack(step, use), nameless)
+                onward = State(target, step.path, derived, _stack(step, use), nameless, step.running)
                 onward = self.reach(onward, sites[-1], step.kind, Distance(distance.hops + 1, derivations, fields))
                 if step.mutation:
                     self._hand_back(onward, use.statement, sites[-1], Distance(distance.hops + 1, derivations, fields))

@@ -9,10 +9,15 @@ import msgspec
 from sgmem.flow.occurrences import Grade
 from sgmem.flow.places import ANY, Path, Place
 from sgmem.program.calls import CallSite
+from sgmem.syntax import ir
 from sgmem.syntax.ir import Expr, Span
 
 Kind = Literal["assign", "argument", "return", "store", "load", "operand", "keyword", "overlay", "alias"]
 End = Literal["read", "pass", "store", "guard", "bind", "return", "through"]
+
+
+Running = tuple[str, str]
+"""A variable that runs over names, and the name that it holds while the value is at hand."""
 
 
 class Step(msgspec.Struct, frozen=True):
@@ -41,6 +46,8 @@ class Step(msgspec.Struct, frozen=True):
     nameless: bool = False
     """The value has been taken out of a container without the name under which it was held there."""
     unresolved: str | None = None
+    running: Running | None = None
+    """The loop variable that holds the name under which the value goes, and that name."""
 
 
 class Value(msgspec.Struct):
@@ -54,6 +61,17 @@ class Value(msgspec.Struct):
     key: str | int | None = None
     nameless: bool = False
 
+    @property
+    def running(self) -> Running | None:
+        """The variable that holds the value's name, and the name."""
+        return (self.key_variable, self.key) if self.key_variable is not None and isinstance(self.key, str) else None
+
+    def name_in(self, key: Expr | None) -> str | None:
+        """The name that an expression gives as a key: a literal, or the variable that holds the value's name."""
+        if isinstance(key, ir.Const) and isinstance(key.value, str):
+            return key.value
+        return self.key if isinstance(key, ir.Name) and key.id == self.key_variable and isinstance(self.key, str) else None
+
 
 def ending(value: Value, end: End) -> Step:
     return Step(end, "load", value.node.span, None, value.path, value.derived, value.formula)
@@ -62,3 +80,15 @@ def ending(value: Value, end: End) -> Step:
 def moved(path: Path) -> Path:
     """The path to an element whose index has changed."""
     return (ANY, *path[1:]) if path and isinstance(path[0], int) else path
+
+
+def first_name(target: Expr) -> str | None:
+    """The name of the first of several loop variables."""
+    first = target.items[0] if isinstance(target, ir.Collection) and len(target.items) > 1 else None
+    return first.id if isinstance(first, ir.Name) else None
+
+
+def paired_name(pair: ir.Collection) -> str | None:
+    """The name in a display of a name and a value: `("size", 3)`."""
+    name = pair.items[0] if len(pair.items) == 2 else None
+    return name.value if isinstance(name, ir.Const) and isinstance(name.value, str) else None

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from sgmem.flow.arithmetic import ARITHMETIC, is_text
 from sgmem.flow.calling import Calling
 from sgmem.flow.places import ANY, CALLED, Path, Result, is_name
-from sgmem.flow.step import Step, Value, ending, moved
+from sgmem.flow.step import Running, Step, Value, ending, first_name, moved, paired_name
 from sgmem.program.files import File
 from sgmem.syntax import ir
 from sgmem.syntax.ir import Expr
@@ -21,11 +21,18 @@ class Stepper(Calling):
     """Computes forward steps over one program."""
 
     def steps(
-        self, file: File, statement: int, node: Expr, ancestors: tuple[Expr, ...], path: Path = (), key: str | None = None
+        self,
+        file: File,
+        statement: int,
+        node: Expr,
+        ancestors: tuple[Expr, ...],
+        path: Path = (),
+        key: str | None = None,
+        running: Running | None = None,
     ) -> list[Step]:
         """All next steps of the value read at `node`; `ancestors` lead down to it from a top-level expression of the statement. `key`
-        is its name where `node` reads it by a variable that runs over names."""
-        value = Value(node, path)
+        is its name where `node` reads it by a variable that runs over names, `running` the variable that holds its name."""
+        value = Value(node, path) if running is None else Value(node, path, key_variable=running[0], key=running[1])
         if key is not None and isinstance(node, ir.Call) and isinstance(node.args[1].value, ir.Name):
             value = Value(node, path, key_variable=node.args[1].value.id, key=key)
         return self._steps_of(value, file, statement, ancestors)
@@ -84,7 +91,9 @@ class Stepper(Calling):
                 key = parent.items.index(value.node) if parent.kind != "set" and value.node in parent.items else ANY
                 if isinstance(value.node, ir.Starred):
                     return replace(value, node=parent)
-                return self._nest(value, parent, key, found)
+                nested = self._nest(value, parent, key, found)
+                name = paired_name(parent) if key == 1 and not value.path else None
+                return nested if nested is None or name is None else replace(nested, key=name)
             case ir.Dict():
                 return self._into_dict(value, parent, found)
             case ir.Subscript():
@@ -136,7 +145,10 @@ class Stepper(Calling):
             if item is value.node:
                 if key is None:
                     return replace(value, node=parent)
-                literal = key.value if isinstance(key, ir.Const) and isinstance(key.value, str | int) else ANY
+                name = value.name_in(key)
+                if name is not None:
+                    return self._nest(replace(value, nameless=value.nameless and isinstance(key, ir.Const)), parent, name, found)
+                literal = key.value if isinstance(key, ir.Const) and isinstance(key.value, int) else ANY
                 return self._nest(value, parent, literal, found)
         found.append(ending(value, "read"))
         return None
@@ -156,7 +168,7 @@ class Stepper(Calling):
         """A container that a comprehension loops over: its elements go where the loop's names are used."""
         for clause in parent.clauses:
             if value.node is clause.iterable and value.path and not is_name(value.path[0]):  # a dict gives its names
-                key = _first_name(clause.target)  # of `for key, item in table.items()`
+                key = first_name(clause.target)  # of `for key, item in table.items()`
                 for name, path in _bound(clause.target, value.path[1:]):
                     for node, ancestors in _uses_inside(parent, name):
                         held = replace(value, node=node, path=path, formula=None, key_variable=key)
@@ -178,12 +190,6 @@ class Stepper(Calling):
 
 def _is_called(func: Expr, parent: Expr) -> bool:
     return isinstance(parent, ir.Call) and parent.func is func
-
-
-def _first_name(target: Expr) -> str | None:
-    """The name of the first of several loop variables."""
-    first = target.items[0] if isinstance(target, ir.Collection) and len(target.items) > 1 else None
-    return first.id if isinstance(first, ir.Name) else None
 
 
 def _bound(target: Expr, path: Path) -> list[tuple[str, Path]]:
