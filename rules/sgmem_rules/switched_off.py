@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 _HOW = {
     "product": "the product is negative then, where a number of things is expected",
+    "least": "-1 is the least then, where a number of things is expected",
     "rest": "the rest of -1 is not 0, so the check refuses what means no limit",
 }
 

@@ -1,6 +1,6 @@
 """Settings that a negative number switches off, calculated with as if they were a count.
 
-A product with such a number is negative, and its rest by another number is not 0.
+A product with such a number is negative, its rest by another number is not 0, and it is the least of any numbers of things.
 """
 
 from __future__ import annotations
@@ -32,11 +32,15 @@ if TYPE_CHECKING:
     from sgmem.syntax.ir import Expr
 
 
+How = Literal["product", "rest", "least"]
+
+
 class SwitchedOff(msgspec.Struct, frozen=True):
-    """The setting `name` may be -1, as `said`, and `use` calculates with it. `how`: a product, or a rest that a check asks to be 0."""
+    """The setting `name` may be -1, as `said`, and `use` calculates with it. `how`: a product, a rest that a check asks to be 0, or the
+    least of it and constants."""
 
     name: str
-    how: Literal["product", "rest"]
+    how: How
     said: Location
     use: Location
 
@@ -45,7 +49,7 @@ def switched_off(facts: ProgramFacts) -> Iterator[SwitchedOff]:
     """Every such use of a setting that keeps a quantity of memory and that the program itself sets to -1 or compares with it."""
     for name, paths in facts.quantities.paths.items():
         says = re.compile(rb"\.%s\s*(?:=|==|!=)\s*-1\b" % name.encode())
-        uses = re.compile(rb"\.%s\s*[*%%]|[*%%]\s*[\w.()]*\.%s\b" % ((name.encode(),) * 2))
+        uses = re.compile(rb"\.%s\s*[*%%]|[*%%]\s*[\w.()]*\.%s\b|\bmin\([^()]*\.%s\b" % ((name.encode(),) * 3))
         texts = {path: facts.program.files.tree.read(path) for path in paths}
         saying = [path for path in paths if says.search(texts[path])]
         using = [path for path in paths if uses.search(texts[path])]
@@ -103,12 +107,12 @@ def _is_off(expr: Expr | None) -> bool:
 def _used(facts: ProgramFacts, file: File, name: str, said: Location) -> Iterator[SwitchedOff]:
     asked = re.search(rf"\b{name}\s*(?:[<>]=?\s*0|[!=]=\s*-1)\b", file.source.text) is not None
     for index in file.mentions(name):
-        if is_aside(file, index) or not re.search(r"[*%]", file.own_text(index)):
+        if is_aside(file, index) or not re.search(r"[*%]|\bmin\(", file.own_text(index)):
             continue
         for seen in facts.occurrences.reads_in_statement(file, index, name):
             above = seen.ancestors
             parent = above[-1] if above else None
-            if not _is_record((seen,), facts) or not isinstance(parent, ir.Binary) or parent.operator not in ("*", "%"):
+            if parent is None or not _is_record((seen,), facts):
                 continue
             how = _how(file, index, parent, seen.node, above)
             # What asks elsewhere in the file may decide whether the product is reached.
@@ -117,15 +121,26 @@ def _used(facts: ProgramFacts, file: File, name: str, said: Location) -> Iterato
             yield SwitchedOff(name, how, said, Location(file, index, parent.span))
 
 
-def _how(file: File, index: int, parent: ir.Binary, node: Expr, above: tuple[Expr, ...]) -> Literal["product", "rest"] | None:
-    """A rest of the setting that a check asks to be 0, or a product that nothing around keeps from being negative."""
-    if parent.operator == "%":
+def _how(file: File, index: int, parent: Expr, node: Expr, above: tuple[Expr, ...]) -> How | None:
+    """A rest of the setting that a check asks to be 0, or a product or a least that nothing around keeps from being negative."""
+    if isinstance(parent, ir.Binary) and parent.operator == "%":
         kind = file.outline.statements[index].kind
         check = kind == "assert" or (kind == "if" and file.outline.last_inside(index, "body") == "raise")
         return "rest" if parent.left is node and check else None
     kept = any(isinstance(one, ir.Call) and arithmetic.function_name(one) in ("max", "abs") for one in above)
-    compared = any(isinstance(one, ir.Compare) for one in above)
-    return None if kept or compared else "product"
+    if kept or any(isinstance(one, ir.Compare) for one in above):
+        return None
+    if isinstance(parent, ir.Binary):
+        return "product" if parent.operator == "*" else None
+    return "least" if _is_least(parent, node) else None
+
+
+def _is_least(call: Expr, node: Expr) -> bool:
+    """`min(8192, setting)`: among numbers of things that are written there."""
+    if not isinstance(call, ir.Call) or arithmetic.function_name(call) != "min":
+        return False
+    others = [argument.value for argument in call.args if argument.value is not node]
+    return bool(others) and all(isinstance(one, ir.Const) and isinstance(one.value, int) and one.value > 0 for one in others)
 
 
 def _is_checked(facts: ProgramFacts, seen: Occurrence) -> bool:
