@@ -116,6 +116,7 @@ def test_most_bounds_the_rows() -> None:
         "free_gib = 3",
         "free_gib = steps * 2",  # a factor that is no conversion: no row of `steps` would make that an amount
         "count = steps + vendor.steps()",
+        "free_gib = data.tp_size * stream.dp_size",  # ranks, as the models know, are a factor
     ],
 )
 def test_what_is_no_unknown_amount(line: str) -> None:

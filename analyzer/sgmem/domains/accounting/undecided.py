@@ -18,7 +18,7 @@ from sgmem.domains.algebra import arithmetic
 from sgmem.domains.algebra.evaluate import value_of
 from sgmem.domains.algebra.forms import Unsupported
 from sgmem.domains.units.infer import compared
-from sgmem.domains.units.unit import CONVERSIONS
+from sgmem.domains.units.unit import CONVERSIONS, Unit
 from sgmem.flow.birth import unpacking
 from sgmem.flow.naming import call_names
 from sgmem.flow.order import ENTRY
@@ -31,14 +31,15 @@ if TYPE_CHECKING:
 
     from sgmem.domains.program_facts import ProgramFacts
     from sgmem.domains.units.evidence import Evidence
-    from sgmem.domains.units.unit import Unit
     from sgmem.program.files import File
     from sgmem.syntax.ir import Expr
 
 MAX_DEPTH = 6
 MAX_ROOTS = 6
 _ONE_VALUE = frozenset({"name", "parameter", "label", "result", "docstring"})
-_NO_AMOUNT = frozenset({"time", "perf_counter", "monotonic", "field", *dir(builtins), *dir(str), *dir(bytes), *dir(list), *dir(dict)})
+_NO_AMOUNT = frozenset(
+    {"time", "perf_counter", "monotonic", "field", "data_ptr", *dir(builtins), *dir(str), *dir(bytes), *dir(list), *dir(dict)}
+)
 """Functions about whose result a row can say nothing: it depends on what they are given, or is no amount."""
 
 RootKind = Literal["result", "parameter", "field"]
@@ -84,12 +85,23 @@ def amount_sites(facts: ProgramFacts) -> Iterator[AmountSite]:
                 continue
             seen.add(at)
             known = facts.units.infer(value, file, statement, deep=True)
-            if known is not None and known.scaled:
-                yield AmountSite(at, needed, known.unit)
+            unit = _amount_unit(known) if known is not None else None
+            if unit is not None:
+                yield AmountSite(at, needed, unit)
                 continue
-            found = {origin.root: origin for origin in roots.of(value, file, statement, True, 0)}
+            if known is not None and known.scaled:
+                yield AmountSite(at, needed, None)
+                continue
+            found = {origin.root: origin for origin in roots.of(value, file, statement, True, 0) if not _counts(facts, origin)}
             if found or not _is_number(facts, value, file, statement):
                 yield AmountSite(at, needed, None, tuple(found.values())[:MAX_ROOTS])
+
+
+def _amount_unit(known: Evidence) -> Unit | None:
+    """The unit of an amount that is known for sure, what unknown counts leave of a quotient aside."""
+    if not known.scaled or (known.counted and known.unit.memory_per != 1):
+        return None
+    return Unit((("bytes", 1),), known.unit.scale, None, known.unit.loose) if known.counted else known.unit
 
 
 def _amounts(facts: ProgramFacts, claims: Claims, file: File, statement: int) -> Iterator[tuple[Expr, Unit]]:
@@ -111,6 +123,12 @@ def _may_be_data(claim: Claim) -> bool:
     value = claim.value
     counted = isinstance(value, ir.Binary) or (isinstance(value, ir.Call) and arithmetic.function_name(value) is not None)
     return claim.evidence.unit.scale == 1 and claim.kind != "docstring" and not counted
+
+
+def _counts(facts: ProgramFacts, origin: Origin) -> bool:
+    """Whether the models know a root as a number of ranks or of things: it is a factor, and no row of a unit is missing."""
+    last = origin.root.name.rpartition(".")[2].rpartition(":")[2]
+    return bool(facts.models.groups.rows_for_name(last) or facts.models.counts.rows_for_name(last))
 
 
 def _is_amount(evidence: Evidence | None) -> TypeGuard[Evidence]:
