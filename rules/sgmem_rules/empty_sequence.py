@@ -22,6 +22,7 @@ _WHY = {
 class EmptySequenceRule(Rule):
     name = "empty-sequence"
     code = "SGM211"
+    by_file = True
 
     def check(self, facts: Facts) -> Iterator[Report]:
         for found in facts.empty_sequences():

@@ -9,7 +9,7 @@ from sgmem.flow.birth import RANK, Birth, unpacking
 from sgmem.flow.births import Births
 from sgmem.flow.occurrences import Occurrences
 from sgmem.flow.order import Order
-from sgmem.program.files import dotted
+from sgmem.program.files import File, dotted
 from sgmem.syntax import ir
 from sgmem.syntax.ir import Expr, Span
 from sgmem.syntax.lower import lower_expression
@@ -19,6 +19,11 @@ GAUGES = {"gauge", "mem_get_info", "virtual_memory"}
 
 def births(source: str, code: str = "show(value)") -> list[Birth]:
     """The births of the argument of the call that makes up the line of `code`."""
+    finder, value, file, index = finding(source, code)
+    return list(finder.of(value, file, index))
+
+
+def finding(source: str, code: str) -> tuple[Births, Expr, File, int]:
     program = program_of(source)
 
     def measures(call: ir.Call, *_: object) -> bool:
@@ -30,8 +35,7 @@ def births(source: str, code: str = "show(value)") -> list[Birth]:
     index = next(i for i, row in enumerate(file.outline.statements) if row.span.line == number)
     (call,) = file.statement(index).values
     assert isinstance(call, ir.Call)
-    finder = Births(program, Occurrences(program), Order(program.names), measures)
-    return list(finder.of(call.args[0].value, file, index))
+    return Births(program, Occurrences(program), Order(program.names), measures), call.args[0].value, file, index
 
 
 def born(source: str, code: str = "show(value)") -> set[tuple[str, Line]]:
@@ -57,6 +61,16 @@ def test_kinds_of_birth(name: str) -> None:
     found = births(source)
     assert [birth.kind for birth in found] == [kind]
     assert (found[0].file.path, found[0].span.line) == ((MAIN, 1) if kind == "parameter" else (MAIN, 2))
+
+
+def test_births_of_some_kinds_only() -> None:
+    source = "def start(given):\n    value = 3\n    if given:\n        value = 4\n    show(value)\n"
+    finder, value, file, index = finding(source, "show(value)")
+    assert finder.only(("constant",), value, file, index) == finder.of(value, file, index)
+    assert len(finder.only(("constant",), value, file, index)) == 2
+    finder, value, file, index = finding(source.replace("value = 4", "value = gauge()"), "show(value)")
+    assert finder.only(("constant",), value, file, index) == ()
+    assert finder.only(("constant", "measurement"), value, file, index) == finder.of(value, file, index)
 
 
 WAYS = {

@@ -20,6 +20,7 @@ from sgmem.domains.accounting.quantities import Quantities, QuantityNames
 from sgmem.domains.accounting.reach import Reach, Reaches
 from sgmem.domains.accounting.units import Units
 from sgmem.domains.defects.contradictions import Contradiction, LostConversion, contradictions, lost_conversions
+from sgmem.domains.defects.count_hints import CountHints
 from sgmem.domains.defects.mismatches import UnitMismatch, mismatches
 from sgmem.domains.defects.negative import NegativeVerdicts
 from sgmem.domains.defects.timing import MixedTimes, Timing
@@ -199,7 +200,7 @@ class Formula:
 
 def text_questions(models: Models) -> tuple[TextQuestion, ...]:
     """The questions about their text that the facts put to all files."""
-    return AmountStatements(models), QuantityNames(models)
+    return AmountStatements(models), QuantityNames(models), CountHints(models)
 
 
 class ProgramFacts:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 
 import msgspec
 
@@ -43,15 +43,36 @@ class Births(CallBirths):
         return self._found[key]
 
     def _find(self, expr: Expr, file: File, statement: int, stack: tuple[CallSite, ...], path: Path) -> tuple[Birth, ...]:
-        seen: Seen = set()
-        found: dict[tuple[str, Span, str], Birth] = {}
-        for birth in self._expression(expr, path, At(file, statement, stack), seen):
-            found.setdefault((birth.file.path, birth.span, birth.kind), birth)
-            if len(found) >= MAX_BIRTHS:
-                break
+        found = tuple(self._distinct(expr, file, statement, stack, path))
         if not found:
             return (Birth("unresolved", file, statement, expr, expr.span),)
-        return tuple(sorted(found.values(), key=lambda birth: (self.is_aside(birth), RANK[birth.kind], len(birth.hops))))
+        return self._ranked(found)
+
+    def only(self, kinds: Collection[BirthKind], expr: Expr, file: File, statement: int) -> tuple[Birth, ...]:
+        """The births of an expression's value where all are of some kinds, else none: the search ends with the first that is not."""
+        known = self._found.get((expr, (), ()))
+        if known is not None:
+            return known if all(birth.kind in kinds for birth in known) else ()
+        found = []
+        for birth in self._distinct(expr, file, statement, (), ()):
+            if birth.kind not in kinds:
+                return ()
+            found.append(birth)
+        return self._ranked(found)
+
+    def _distinct(self, expr: Expr, file: File, statement: int, stack: tuple[CallSite, ...], path: Path) -> Iterator[Birth]:
+        seen: Seen = set()
+        told: set[tuple[str, Span, str]] = set()
+        for birth in self._expression(expr, path, At(file, statement, stack), seen):
+            key = (birth.file.path, birth.span, birth.kind)
+            if key not in told:
+                told.add(key)
+                yield birth
+                if len(told) >= MAX_BIRTHS:
+                    return
+
+    def _ranked(self, births: Iterable[Birth]) -> tuple[Birth, ...]:
+        return tuple(sorted(births, key=lambda birth: (self.is_aside(birth), RANK[birth.kind], len(birth.hops))))
 
     def is_aside(self, birth: Birth) -> bool:
         """Whether a birth lies, or its value comes by, in code beside the program: tests, and what only a file run by itself does."""

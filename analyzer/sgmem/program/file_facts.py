@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 _OUTLINES = "outline"
 _LOWERED = "lowered"
+_OUTLINES_HELD = 200
+"""New outlines are written in batches of so many: those of all files of a release are a hundred megabytes."""
 
 
 class _Parsed(msgspec.Struct, frozen=True, array_like=True):
@@ -53,9 +55,15 @@ class FileFacts:
             known = _parsed(source)
             if digest:
                 self._outlines[digest] = msgspec.msgpack.encode(known)
+                if len(self._outlines) >= _OUTLINES_HELD:
+                    self._save_outlines()
         if known.outline is None:
             raise Unparsable(known.problem)
         return known.outline
+
+    def _save_outlines(self) -> None:
+        self.store.put_many(_OUTLINES, self._outlines.items())
+        self._outlines.clear()
 
     def lowered(self, digest: str) -> Lowered:
         """The lowered statements of a file, to be read and added to."""
@@ -65,8 +73,7 @@ class FileFacts:
 
     def save(self) -> None:
         """Hand what is new to the store."""
-        self.store.put_many(_OUTLINES, self._outlines.items())
-        self._outlines.clear()
+        self._save_outlines()
         self.store.put_many(_LOWERED, [(one.digest, data) for one in self._lowered if (data := one.encoded()) is not None])
 
 

@@ -51,6 +51,10 @@ class Candidates:
         answers = self.program.files.answering(self.question)
         return tuple(found for path, answer in answers for found in self._read(path, answer))
 
+    def touched_in(self, file: File) -> Iterator[int]:
+        """Those of a parsed file, wherever it is."""
+        return (index for _, index in self._read(file.path, self.program.files.answer(self.question, file.path)))
+
     def _read(self, path: str, answer: Answer) -> Iterator[tuple[File, int]]:
         """The statements of an answer. A file without any is not parsed again to tell that it can be."""
         files = self.program.files

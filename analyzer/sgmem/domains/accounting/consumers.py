@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -10,6 +9,7 @@ import msgspec
 from sgmem.domains.accounting.location import Location, of_statement
 from sgmem.flow.places import Field
 from sgmem.program.classes import assigned
+from sgmem.program.contexts import positions
 from sgmem.program.files import dotted
 from sgmem.syntax import ir
 
@@ -43,7 +43,7 @@ class Consumer(msgspec.Struct, frozen=True):
 def consumers(facts: ProgramFacts, name: str, path: str) -> Iterator[Consumer]:
     """The reads of a field of that name in one file from which another memory quantity is worked out."""
     source = facts.program.files.source(path)
-    if source is None or not re.search(rf"\.{name}\b", source.text):
+    if source is None or not any(source.text[at - 1 : at] == "." for at in positions(source.text, name)):
         return
     file = facts.program.files.get(path)
     for index in file.mentions(name) if file is not None else ():

@@ -10,6 +10,7 @@ import msgspec
 from sgmem.domains.accounting.changes import How, change_of, how_changed
 from sgmem.domains.accounting.location import Location, of_statement
 from sgmem.flow.places import Field
+from sgmem.program.contexts import positions
 from sgmem.program.entities import Function
 from sgmem.program.files import dotted
 from sgmem.syntax import ir
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
     from sgmem.domains.program_facts import ProgramFacts
     from sgmem.program.files import File
     from sgmem.syntax.ir import Expr
+
+
+_SET = re.compile(r"[\"']?\s*(?:[-+*/%]|//)?[=:]")
+"""What stands behind a name that is set."""
 
 
 class Decision(msgspec.Struct, frozen=True):
@@ -36,7 +41,7 @@ class Decision(msgspec.Struct, frozen=True):
 def decisions(facts: ProgramFacts, name: str, path: str) -> Iterator[Decision]:
     """Every statement of a file's functions that sets a field of that name."""
     source = facts.program.files.source(path)
-    if source is None or not re.search(rf"\b{name}[\"']?\s*(?:[-+*/%]|//)?[=:]", source.text):
+    if source is None or not any(_SET.match(source.text, at + len(name)) for at in positions(source.text, name)):
         return
     file = facts.program.files.get(path)
     for index in file.mentions(name) if file is not None else ():

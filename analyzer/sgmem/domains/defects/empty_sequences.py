@@ -11,14 +11,14 @@ from sgmem.control.evaluation import expression_conditions
 from sgmem.control.implication import implies
 from sgmem.control.predicates import And, Atom, Not, Opaque, all_of
 from sgmem.domains.accounting.location import Location, last_name, of_statement
-from sgmem.domains.defects.scopes import sizing_scopes
+from sgmem.domains.defects.scopes import SizingScopes, sizing_scopes
 from sgmem.flow.aside import is_aside
 from sgmem.flow.order import ENTRY
 from sgmem.program.files import dotted
 from sgmem.syntax import ir
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from sgmem.control.predicates import Predicate
     from sgmem.domains.program_facts import ProgramFacts
@@ -66,7 +66,7 @@ def empty_sequences(facts: ProgramFacts) -> Iterator[EmptySequence]:
     """Every such use in functions that measure memory or calculate with amounts of it; and of a field that is filled there, or that
     sizes what a function allocates. Of several uses in one function the first is told.
     """
-    sizing = {(file.path, scope): file for file, scope in sizing_scopes(facts)}
+    sizing = SizingScopes(facts)
     told: set[tuple[str, int, str, int]] = set()
     for file, index in _candidates(facts, sizing):
         scope = file.outline.statements[index].scope
@@ -77,9 +77,9 @@ def empty_sequences(facts: ProgramFacts) -> Iterator[EmptySequence]:
                 yield found
 
 
-def _candidates(facts: ProgramFacts, sizing: Mapping[tuple[str, int], File]) -> Iterator[tuple[File, int]]:
+def _candidates(facts: ProgramFacts, sizing: SizingScopes) -> Iterator[tuple[File, int]]:
     """The statements of these functions that may take an element; and all that take the least or greatest of a field."""
-    files = {file.path: file for file in sizing.values()}
+    files = {file.path: file for file, _ in sizing_scopes(facts)}
     for path in facts.program.files.with_text(_OF_FIELD, words=r"\bm(?:in|ax)\b"):
         if path not in files:
             file = facts.program.files.get(path)
@@ -90,11 +90,11 @@ def _candidates(facts: ProgramFacts, sizing: Mapping[tuple[str, int], File]) -> 
         for index, row in enumerate(file.outline.statements):
             if row.kind in _KINDS and file.scope(row.scope).kind == "function":
                 text = file.own_text(index)
-                if _MAY_USE.search(text) and ((path, row.scope) in sizing or "self." in text) and not is_aside(file, index):
+                if _MAY_USE.search(text) and ("self." in text or sizing.has(file, row.scope)) and not is_aside(file, index):
                     yield file, index
 
 
-def _in_statement(facts: ProgramFacts, file: File, index: int, sizing: Mapping[tuple[str, int], File]) -> Iterator[EmptySequence]:
+def _in_statement(facts: ProgramFacts, file: File, index: int, sizing: SizingScopes) -> Iterator[EmptySequence]:
     scope = file.outline.statements[index].scope
     for root in file.statement(index).expressions():
         for node, above in ir.paths(root):
@@ -102,8 +102,8 @@ def _in_statement(facts: ProgramFacts, file: File, index: int, sizing: Mapping[t
             source = _Sources(facts).of(taken[0], file, index) if taken is not None else None
             if taken is None or source is None:
                 continue
-            here = (file.path, scope) in sizing
-            made = (source.file.path, source.file.outline.statements[source.statement].scope) in sizing
+            here = sizing.has(file, scope)
+            made = sizing.has(source.file, source.file.outline.statements[source.statement].scope)
             if not (made and (here or source.hops)) and not (source.hops and _allocates(facts, file, scope)):
                 continue
             sequence, word = taken

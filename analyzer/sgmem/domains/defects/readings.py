@@ -223,8 +223,11 @@ def free_totals(facts: ProgramFacts) -> Iterator[FreeTotal]:
     seen: set[tuple[str, Location]] = set()
     for formula in facts.formulas:
         for one in formula.inputs:
-            last, gauge = one.name.rpartition(".")[2], _gauge(one)
-            if gauge is None or gauge.frame.quantity != "free" or not _TOTAL.search(last) or _TIMED.search(last):
+            last = one.name.rpartition(".")[2]
+            if not _TOTAL.search(last) or _TIMED.search(last):
+                continue
+            gauge = _gauge(one)
+            if gauge is None or gauge.frame.quantity != "free":
                 continue
             if (last, gauge.location) not in seen:
                 seen.add((last, gauge.location))

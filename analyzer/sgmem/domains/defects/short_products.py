@@ -166,8 +166,9 @@ def _products(file: File, statement: int, groups: Groups) -> Iterator[Worked]:
 def _divided_out(program: Program, groups: Groups, rank: str) -> Iterator[Worked]:
     """Where a rank is worked out of another one by division: `dp_rank = tp_rank // (attn_tp_size * attn_cp_size)`."""
     pattern = re.compile(rf"\b{re.escape(rank)}\s*(?::[^=\n]*)?=[^=]{{0,200}}?//")
+    in_bytes = re.compile(pattern.pattern.removeprefix(r"\b").encode())  # a pattern that begins with letters is found much faster
     for path in program.files.tree.mentioning(rank):
-        found = re.search(pattern.pattern.encode(), program.files.tree.read(path))
+        found = in_bytes.search(program.files.tree.read(path))
         file = program.files.get(path) if found is not None else None
         if file is not None:
             for statement in _matches(file, pattern):

@@ -12,6 +12,7 @@ from sgmem.domains.accounting.changes import How, how_changed, is_told, may_both
 from sgmem.domains.accounting.location import Location, of_statement
 from sgmem.flow.places import Field, LooseField, Place
 from sgmem.program.calls import CallSite, bind
+from sgmem.program.contexts import positions
 from sgmem.program.entities import Function
 from sgmem.program.files import dotted
 from sgmem.syntax import ir
@@ -70,8 +71,7 @@ def stale_copies(facts: ProgramFacts) -> Iterator[StaleCopy]:
     for name, paths in facts.quantities.paths.items():
         for path in paths:
             source = facts.program.files.source(path)
-            seems = source is not None and any(one.search(source.text) for one in (_copying(name), _handing(name)))
-            file = facts.program.files.get(path) if seems else None
+            file = facts.program.files.get(path) if source is not None and _seems_taken(source.text, name) else None
             if file is not None:
                 yield from _in_file(facts, file, name)
 
@@ -116,6 +116,11 @@ def _outside(function: Function, base: str, site: CallSite) -> str | None:
     return dotted(given) if given is not None else None
 
 
+_BEFORE = re.compile(r"[(,=]\s*(?:(?:int|float)\()?\(?\s*(?:\w+\.)*\Z")
+_BEHIND = re.compile(r"\s*(?:[,)]|\)*\s*(?:#.*)?$)", re.MULTILINE)
+_LOOK_BACK = 400
+
+
 @cache
 def _copying(name: str) -> re.Pattern[str]:
     """An assignment of nothing but the quantity."""
@@ -126,6 +131,15 @@ def _copying(name: str) -> re.Pattern[str]:
 def _handing(name: str) -> re.Pattern[str]:
     """An argument that is nothing but the quantity."""
     return re.compile(rf"[(,=]\s*(?:\w+\.)*{name}\s*[,)]")
+
+
+def _seems_taken(text: str, name: str) -> bool:
+    """Whether an assignment or an argument of nothing but the quantity may stand in a text: what is around it is looked at where it
+    stands, which is many times faster than a search for the whole."""
+    return any(
+        _BEHIND.match(text, at + len(name)) is not None and _BEFORE.search(text, max(0, at - _LOOK_BACK), at) is not None
+        for at in positions(text, name)
+    )
 
 
 def _takings(facts: ProgramFacts, file: File, index: int, name: str) -> Iterator[Taken]:

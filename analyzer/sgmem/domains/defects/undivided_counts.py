@@ -13,6 +13,7 @@ import msgspec
 
 from sgmem.domains.accounting.location import Location
 from sgmem.domains.algebra import arithmetic
+from sgmem.domains.defects.count_hints import count_hints
 from sgmem.domains.ranks.groups import spelled
 from sgmem.program.files import dotted
 from sgmem.syntax import ir
@@ -20,14 +21,13 @@ from sgmem.syntax import ir
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from sgmem.domains.defects.count_hints import CountHint
     from sgmem.domains.ranks.counts import Counts
     from sgmem.domains.ranks.groups import Groups
     from sgmem.program.files import File
     from sgmem.program.program import Program
     from sgmem.syntax.ir import Expr
 
-_TARGET = re.compile(rb"(?:^|[\s(,])((?:self\.)?[A-Za-z_]\w*)\s*(?::[^=\n]*)?=(?!=)[^=]*$", re.DOTALL)
-_LOOK_BACK = 200
 MIN_DIVIDED = 3
 """So many places must divide a count before one that keeps it whole is called odd, and twice as many as those."""
 _WHOLE = re.compile(r"total|global|all|orig|full|config")
@@ -56,25 +56,11 @@ class UndividedCount(msgspec.Struct, frozen=True):
     siblings: tuple[Kept, ...]
 
 
-class _Hint(msgspec.Struct, frozen=True):
-    """What the text says: a count is given to `target` at a line; `divides`: a division follows."""
-
-    target: str
-    count: str
-    path: str
-    line: int
-    column: int
-    divides: bool
-
-
 def undivided_counts(program: Program, groups: Groups, counts: Counts) -> Iterator[UndividedCount]:
     """The counts that are kept whole although their siblings are divided."""
-    by_name: dict[tuple[str, str], list[_Hint]] = {}
-    words, literals = _words(counts)
-    pattern = "|".join(re.escape(literal.decode()) for literal in literals)
-    for path in program.files.with_text(pattern, words=pattern) if literals else ():
-        for hint in _hints(path, program.files.tree.read(path), words):
-            by_name.setdefault((_role(hint.target), hint.count), []).append(hint)
+    by_name: dict[tuple[str, str], list[CountHint]] = {}
+    for hint in count_hints(program.files, counts.models):
+        by_name.setdefault((_role(hint.target), hint.count), []).append(hint)
     for hints in by_name.values():
         divides = sum(hint.divides for hint in hints)
         if 0 < divides < len(hints):
@@ -86,14 +72,14 @@ def _role(target: str) -> str:
     return "self." if target.startswith("self.") else target
 
 
-def _near(hints: list[_Hint]) -> list[_Hint]:
+def _near(hints: list[CountHint]) -> list[CountHint]:
     """Those in files or folders where some are divided and some are not; in a folder those that are must be many."""
-    by_file: dict[str, list[_Hint]] = {}
-    by_folder: dict[str, list[_Hint]] = {}
+    by_file: dict[str, list[CountHint]] = {}
+    by_folder: dict[str, list[CountHint]] = {}
     for hint in hints:
         by_file.setdefault(hint.path, []).append(hint)
         by_folder.setdefault(dirname(hint.path), []).append(hint)
-    kept: dict[_Hint, None] = {}
+    kept: dict[CountHint, None] = {}
     for places, many in ((by_file, False), (by_folder, True)):
         for here in places.values():
             divided = sum(hint.divides for hint in here)
@@ -103,7 +89,7 @@ def _near(hints: list[_Hint]) -> list[_Hint]:
     return list(kept)
 
 
-def _among(hints: list[_Hint], program: Program, groups: Groups, counts: Counts) -> Iterator[UndividedCount]:
+def _among(hints: list[CountHint], program: Program, groups: Groups, counts: Counts) -> Iterator[UndividedCount]:
     kept: list[Kept] = []
     for hint in hints:
         file = program.files.get(hint.path)
@@ -130,7 +116,7 @@ def _in_one_function(one: Kept, other: Kept) -> bool:
     return one.value.path == other.value.path and one.owner == other.owner
 
 
-def _kept(file: File, statement: int, hint: _Hint, groups: Groups, counts: Counts) -> Iterator[Kept]:
+def _kept(file: File, statement: int, hint: CountHint, groups: Groups, counts: Counts) -> Iterator[Kept]:
     for binding in file.statement(statement).bindings:
         if binding.value is None or binding.how not in ("assign", "annotate") or dotted(binding.target) != hint.target:
             continue
@@ -185,29 +171,3 @@ def _divided_later(whole: Kept, groups: Groups) -> bool:
                     if groups.size(node.right, file, statement):
                         return True
     return False
-
-
-# -- by the text ----------------------------------------------------------------------------------------------------------
-
-
-def _words(counts: Counts) -> tuple[re.Pattern[bytes], tuple[bytes, ...]]:
-    """A pattern for attributes that may count what is split over ranks, and literals of which a file with a match holds one."""
-    rows = [row for row in counts.models.counts.rows if row.by and not row.part and row.ranks is None]
-    lasts = sorted({pattern.rpartition(".")[2] for row in rows for pattern in row.names})
-    literals = {max(last.split("*"), key=len).encode() for last in lasts}
-    fewest = tuple(sorted(one for one in literals if not any(other in one for other in literals - {one})))
-    alternatives = "|".join(last.replace("*", r"\w*") for last in lasts)
-    return re.compile(rf"\.((?:{alternatives}))\b(?!\s*=[^=])(?!\()".encode()), fewest
-
-
-def _hints(path: str, data: bytes, words: re.Pattern[bytes]) -> Iterator[_Hint]:
-    for match in words.finditer(data):
-        if data[max(0, match.start() - 4) : match.start()] == b"self":
-            continue  # an object's own count may be anything
-        target = _TARGET.search(data, max(0, match.start() - _LOOK_BACK), match.start())
-        if target is None:
-            continue
-        start = data.rfind(b"\n", 0, match.start()) + 1
-        column = len(data[start : match.start()].decode(errors="replace")) + 1
-        divides = re.match(rb"\s*\)?\s*//?", data[match.end() : match.end() + 80]) is not None
-        yield _Hint(target[1].decode(), match[1].decode(), path, data.count(b"\n", 0, start) + 1, column, divides)

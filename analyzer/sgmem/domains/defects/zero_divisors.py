@@ -83,10 +83,7 @@ def _declared_zero(facts: ProgramFacts, divisor: Expr, file: File, index: int) -
     """The declaration of an option that is 0 where the user gives nothing, if the divisor is one, unconverted."""
     if isinstance(divisor, ir.Call):
         return None
-    births = facts.births.of(divisor, file, index)
-    if not births or any(birth.kind not in ("declaration", "constant", "parameter") for birth in births):
-        return None
-    for birth in births:
+    for birth in facts.births.only(("declaration", "constant", "parameter"), divisor, file, index):
         if birth.kind == "declaration" and not facts.births.is_aside(birth) and not _guarded_on_the_way(facts, birth):
             for binding in birth.file.statement(birth.statement).bindings:
                 if isinstance(binding.value, ir.Const) and binding.value.value == 0 and not isinstance(binding.value.value, bool):
