@@ -8,11 +8,12 @@ from msgspec.structs import replace
 
 from sgmem.flow.arithmetic import NUMERIC
 from sgmem.flow.landing import Landing
+from sgmem.flow.made_records import field_given, made_by
 from sgmem.flow.occurrences import Grade
-from sgmem.flow.places import ANY, CALLED, Field, Parameter, is_name
+from sgmem.flow.places import ANY, CALLED, Field, LooseField, Parameter, is_name
 from sgmem.flow.step import End, Kind, Step, Value, ending, moved
 from sgmem.program.calls import CallSite, bind
-from sgmem.program.entities import Class, External, Function
+from sgmem.program.entities import Class, External, Function, Global
 from sgmem.program.files import File, dotted
 from sgmem.syntax import ir
 from sgmem.syntax.ir import Expr
@@ -27,6 +28,7 @@ _OUTSIDE = {"add_argument"}
 """Methods of library objects that are no part of the program, whatever object they are called on."""
 _LOGGING = {"debug", "info", "warning", "warn", "error", "exception", "critical", "log", "print", "rank_print", "log_info_on_rank0"}
 _UNKNOWN = object()
+_FEW_FILES = 12
 _BUILTIN_READS = {"len", "isinstance", "hasattr", "repr", "str", "format", "print", "bool", "type", "id", "range"}
 
 
@@ -50,6 +52,13 @@ class Calling(Landing):
         targets = self.program.calls.targets(call, file, scope)
         text = dotted(call.func) or last
         if not targets:
+            field = self._of_made_record(call, argument, entity)
+            if field is not None:
+                step = Step(
+                    "pass", "keyword", argument.span, field, value.path, value.derived, value.formula, callee=text, grade="name"
+                )
+                found.append(step)
+                return None
             end: End = "read" if last in _LOGGING or (isinstance(entity, External) and entity.dotted in _BUILTIN_READS) else "pass"
             names = self._names(call, file, scope)
             step = Step(end, "argument", argument.span, None, value.path, value.derived, value.formula, None, text, names)
@@ -62,6 +71,14 @@ class Calling(Landing):
             site = CallSite(file, statement, call, filled, certain, partial)
             found += self._enter(value, argument, target, site, text)
         return None
+
+    def _of_made_record(self, call: ir.Call, argument: ir.Argument, entity: object) -> LooseField | None:
+        """The field that an argument sets of a record which a call has made. No class of the source is there to tell it by, so its name
+        does, if few files use that."""
+        if not isinstance(entity, Global):
+            return None
+        name = field_given(call, argument, made_by(self.program, entity))
+        return LooseField(name) if name is not None and len(self.program.files.tree.mentioning(name)) <= _FEW_FILES else None
 
     def _names(self, call: ir.Call, file: File, scope: int, target: Function | Class | None = None) -> tuple[str, ...]:
         """What a callee goes by: as the source spells it, by its full name outside the program, qualified inside; a constructor also by

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from sgmem.flow.arithmetic import ARITHMETIC, NUMERIC, formula_span
 from sgmem.flow.flags import Flags
 from sgmem.flow.graph import LEVELS, FormulaSite, Role, SiteKey, SliceSite, State, describe
+from sgmem.flow.made_records import declared_fields
 from sgmem.flow.occurrences import Grade, Occurrence
 from sgmem.flow.places import ANY, Field, GlobalVariable, LooseField, Parameter, Path, Place, Result, Variable
 from sgmem.flow.slicer import Slicer
@@ -144,6 +145,7 @@ class Seeds:
 
     def _literal(self, file: File, index: int, node: Expr, ancestors: tuple[Expr, ...]) -> None:
         if isinstance(node, ir.Call):
+            self._declared(file, index, node)
             for argument in node.args:
                 if argument.keyword == self.name and not self._is_known(file, argument.span, "pass", "write"):
                     self._literal_source(file, index, argument.value, (*ancestors, node), "pass", argument.span)
@@ -165,6 +167,14 @@ class Seeds:
                     return
             if not self._is_known(file, node.span, "read", "pass", "guard"):
                 self._literal_source(file, index, node, ancestors, "read", node.span)
+
+    def _declared(self, file: File, index: int, call: ir.Call) -> None:
+        """A field of the parameter's name of a record that a call makes."""
+        for name, span in declared_fields(call):
+            if name == self.name and self.wanted is None:
+                key = SiteKey(file, span, "declaration", f"{file.module}:{_made_name(call)}.{name}")
+                self.slicer.slice.add(SliceSite(key, index, LooseField(name), False, "same", "declared"))
+                self.slicer.slice.entries[key] = None
 
     def _runs_on(self, step: Step) -> bool:
         """Whether a loop that takes a pair of a name and a value apart hands the value on by the name."""
@@ -205,6 +215,12 @@ class Seeds:
             assert step.target is not None
             stack = (step.call,) if step.call is not None and isinstance(step.target, Parameter) else NO_STACK
             slicer.enter(State(step.target, step.path, False, stack, running=step.running), key, step.kind)
+
+
+def _made_name(call: ir.Call) -> str:
+    """The name that a call gives the record that it makes."""
+    first = call.args[0].value if call.args else None
+    return str(first.value) if isinstance(first, ir.Const) else "?"
 
 
 def _goes_by(step: Step, name: str) -> bool:
