@@ -41,8 +41,8 @@ class EarlyReadRule(Rule):
             done = _DONE.get(check.how, "changes it")
             yield Report(
                 location=check.test,
-                message=f"{check.name} is held against {check.other} here, and line {check.changed.line} {done} afterwards: what is "
-                "used was never checked",
+                message=f"{check.name} is held against {check.other} here, and {check.changed.function} {done} afterwards, line "
+                f"{check.changed.line}: what is used was never checked",
                 confidence="medium",
                 steps=(
                     Point(check.test, f"{check.name} and {check.other} are checked here"),

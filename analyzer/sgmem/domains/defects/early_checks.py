@@ -117,10 +117,19 @@ def _comes_after(facts: ProgramFacts, passes: Passes, check: _Check, change: Dec
     first, second = Stop(check.file, check.statement), Stop(change.file, change.statement)
     if first.scope != second.scope:
         met = passes.meeting(first, second)
-        return met is not None and met.certain
+        calls = (*met.first[:-1], *met.second[:-1]) if met is not None else ()
+        # Calls for one kind of model and for another are never made in one run, and nothing in sight says so.
+        return met is not None and met.certain and all(_is_always_made(stop) for stop in calls)
     scope = check.file.outline.statements[check.statement].scope
     graph = facts.order.graph(check.file, scope)
     return leads_on(graph, check.statement, change.statement) and may_both_run(facts, check.file, check.statement, change.statement)
+
+
+def _is_always_made(stop: Stop) -> bool:
+    """Whether a call stands under no condition in its function."""
+    rows = stop.file.outline.statements
+    parent = rows[stop.statement].parent
+    return parent < 0 or rows[parent].kind == "function"
 
 
 def _follows(facts: ProgramFacts, passes: Passes, change: Decision, check: _Check) -> bool:
