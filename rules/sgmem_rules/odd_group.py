@@ -23,6 +23,19 @@ class OddGroupRule(Rule):
             yield report(found)
         for short in facts.ranks.short_sizes():
             yield short_report(short)
+        for share in facts.ranks.short_shares():
+            yield Report(
+                location=share.share,
+                message=f"{share.amount} is divided among the ranks of one stage; {share.stages.path}:{share.stages.line} knows of "
+                "several stages, and each of them takes the whole again",
+                confidence="medium",
+                steps=(
+                    Point(share.stages, "there may be several stages"),
+                    Point(share.ranks, "the ranks of one"),
+                    Point(share.share, f"{share.amount} divided by them"),
+                ),
+                fix="divide by the number of stages too",
+            )
 
 
 def report(found: SiblingGroup) -> Report:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from sgmem.domains.defects.narrow_reductions import NarrowReduction
     from sgmem.domains.defects.overlapping_strides import OverlappingStride
     from sgmem.domains.defects.short_products import ShortProduct
+    from sgmem.domains.defects.short_shares import ShortShare
     from sgmem.domains.defects.short_tables import ShortTable
     from sgmem.domains.defects.sibling_groups import SiblingGroup
     from sgmem.domains.defects.undivided_counts import UndividedCount
@@ -136,6 +137,12 @@ class RankScope:
         from sgmem.domains.defects.lent_lists import lent_lists
 
         return lent_lists(self.program, self.order)
+
+    def short_shares(self) -> Iterator[ShortShare]:
+        """Amounts for all stages that are divided among the ranks of one."""
+        from sgmem.domains.defects.short_shares import short_shares
+
+        return short_shares(self.program, self.order)
 
     def short_tables(self) -> Iterator[ShortTable]:
         """Tables with fewer rows than the pool has slots by which they are addressed."""
