@@ -200,3 +200,18 @@ def test_the_process_that_a_traceback_names_is_no_rank_of_the_log() -> None:
     boot = only(text)
     assert (boot.verdict, [one.rank for one in boot.ranks]) == ("consistent", ["TP0"])
     assert boot.oom is not None
+
+
+@pytest.mark.parametrize(
+    ("beside", "line", "verdict"),
+    [
+        (1.2, "", "consistent"),
+        (2.4, "", "inconsistent"),
+        (-0.9, "", "inconsistent"),
+        (1.1, "context_length=8192", "inconsistent"),
+        (1.2, "max_total_num_tokens=700011, max_prefill_tokens=16384, context_len=8192,", "consistent"),
+    ],
+)
+def test_pools_known_by_free_memory_leave_room_for_the_table_of_requests(beside: float, line: str, verdict: str) -> None:
+    text = old_start(80.0, 60.0, 60.0 - 44.0 - beside, 0).rpartition("[2025")[0] + line + "\n"
+    assert only(text).verdict == verdict

@@ -14,9 +14,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from sgmem.serverlog.reading import Reading
+    from sgmem.serverlog.settings import Setting
 
 REQUEST_TABLE_BYTES = 4
 """A table of one integer for each token that a request may hold stands beside the pools."""
+
+
+LEAST_REQUESTS, REQUESTS_PER_CONTEXT = 2048, 512
+"""How many requests known releases allow by default: at least, and for each full context that fits."""
+LARGEST_TABLE = 1.4
+"""GiB of a table for the least number of requests at the longest context that is common, 160k tokens."""
 
 
 class Figures(msgspec.Struct, frozen=True):
@@ -36,6 +43,8 @@ class Figures(msgspec.Struct, frozen=True):
     """The fraction as it was set, before the program may have changed it."""
     adjusted: bool = False
     """Whether the log says that the program changed it."""
+    table_most: float = 0.0
+    """What that table may take where the log does not tell its size, GiB."""
     named: tuple[float, ...] = ()
     """All fractions that are named in the log."""
     world: int = 1
@@ -113,6 +122,7 @@ def figures(boot: Boot) -> Figures:
         fraction_step,
         None if given is None else given.value,
         any(one.kind == "mark.fraction-adjusted" for one in members),
+        0.0 if table else _table_most(tokens, context or _value(boot.setting("context_length"))),
         tuple(dict.fromkeys(one.value for one in boot.settings if one.name == rows().fraction)),
         max(len(all_loads), int(world.value) if world is not None else 1),
     )
@@ -161,6 +171,18 @@ def _pools(by_rank: dict[str, list[Reading]]) -> tuple[Allocation, ...]:
     if not best and sums:
         return (Allocation("pools together", sums[0].value, None, log_line=sums[0].number),)
     return best
+
+
+def _table_most(tokens: float | None, context: float | None) -> float:
+    """How large a table of requests may be: by known releases, so many requests for each full context that the tokens hold."""
+    if context is None:
+        return LARGEST_TABLE
+    requests = max(LEAST_REQUESTS, (tokens or 0.0) / max(context, 1.0) * REQUESTS_PER_CONTEXT)
+    return requests * (context + 8) * REQUEST_TABLE_BYTES / 2**30
+
+
+def _value(setting: Setting | None) -> float | None:
+    return None if setting is None else setting.value
 
 
 def _profiled(by_rank: dict[str, list[Reading]]) -> float | None:
