@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from sgmem.syntax.ir import Expr
 
 _LARGEST = r"max_(?:\w+_)?(?:bs|batch|batch_size|seqs|num_seqs|reqs|num_reqs|requests|num_requests)"
-_MADE = rf"\.\w+\(\s*(?:\w+=)?\(?\s*self\.{_LARGEST}\b"
+_HELD = rf"self\.{_LARGEST}\b"
+_MADE = re.compile(rf"\.\w+\(\s*(?:\w+=)?\(?\s*self\.{_LARGEST}\b".encode())
 _IS_LARGEST = re.compile(_LARGEST)
 MAX_DEPTH = 4
 
@@ -44,8 +45,8 @@ class _Rows(msgspec.Struct, frozen=True):
 
 def short_buffers(facts: ProgramFacts) -> Iterator[ShortBuffer]:
     """Every such buffer of a class that holds it for its largest batch, once."""
-    for path in facts.program.files.with_text(_MADE):
-        file = facts.program.files.get(path)
+    for path in facts.program.files.with_text(_HELD):
+        file = facts.program.files.get(path) if _MADE.search(facts.program.files.tree.read(path)) else None
         for index, scope in enumerate(file.outline.scopes) if file is not None else ():
             if file is not None and scope.kind == "class":
                 yield from _of_class(facts, Class(file, index))
@@ -53,14 +54,18 @@ def short_buffers(facts: ProgramFacts) -> Iterator[ShortBuffer]:
 
 def _of_class(facts: ProgramFacts, owner: Class) -> Iterator[ShortBuffer]:
     buffers: dict[str, list[_Rows]] = {}
-    for function, index in _statements(owner, "="):
+    if re.search(_HELD, owner.file.source.slice(owner.scope.span)) is None:
+        return
+    words = "|".join(sorted(word for word in facts.models.sinks.words if word.isidentifier()))
+    for function, index in _statements(owner, rf"=[^=].*\b(?:{words})\("):
         for binding in function.file.statement(index).bindings:
             for target in assigned(binding.target):
                 if isinstance(target, ir.Attribute) and binding.value is not None and binding.how == "assign":
                     buffers.setdefault(target.attr, []).extend(_made(facts, owner, function, index, binding.value))
     kept = {name: rows for name, rows in buffers.items() if rows and all(_is_for_largest(one) for one in rows)}
     seen: set[str] = set()
-    for function, index in _statements(owner, "[") if kept else ():
+    names = "|".join(sorted(kept))
+    for function, index in _statements(owner, rf"\b(?:{names})\b.*\[ ?:|\[ ?:.*\b(?:{names})\b") if kept else ():
         for name, cut in _cuts(facts, owner, function, index, kept):
             missing = sorted(cut.factors - frozenset().union(*(one.factors for one in kept[name])))
             if missing and name not in seen:
@@ -69,11 +74,12 @@ def _of_class(facts: ProgramFacts, owner: Class) -> Iterator[ShortBuffer]:
 
 
 def _statements(owner: Class, text: str) -> Iterator[tuple[Function, int]]:
-    """The statements of a class's methods that hold a text."""
+    """The statements of a class's methods in whose text a pattern matches."""
+    wanted = re.compile(text, re.DOTALL)
     for index in owner.file.children.get(owner.index, {}).values():
         if owner.file.scope(index).kind == "function":
             for statement in owner.file.own_statements(index):
-                if text in owner.file.own_text(statement):
+                if wanted.search(owner.file.own_text(statement)) is not None:
                     yield Function(owner.file, index), statement
 
 

@@ -34,6 +34,10 @@ if TYPE_CHECKING:
 
 How = Literal["product", "rest", "least"]
 
+_OFF = re.compile(rb"[=!]?= ?-1\b")
+_NAMED = re.compile(rb"\.(\w+) ?\Z")
+_LOOK_BACK = 80
+
 
 class SwitchedOff(msgspec.Struct, frozen=True):
     """The setting `name` may be -1, as `said`, and `use` calculates with it. `how`: a product, a rest that a check asks to be 0, or the
@@ -47,15 +51,16 @@ class SwitchedOff(msgspec.Struct, frozen=True):
 
 def switched_off(facts: ProgramFacts) -> Iterator[SwitchedOff]:
     """Every such use of a setting that keeps a quantity of memory and that the program itself sets to -1 or compares with it."""
-    for name, paths in facts.quantities.paths.items():
-        says = re.compile(rb"\.%s\s*(?:=|==|!=)\s*-1\b" % name.encode())
+    saying: dict[str, list[str]] = {}
+    for path in facts.program.files.with_text(r"= ?-1\b"):
+        data = facts.program.files.tree.read(path)
+        before = (_NAMED.search(data, max(0, match.start() - _LOOK_BACK), match.start()) for match in _OFF.finditer(data))
+        for name in sorted({found[1].decode() for found in before if found is not None}):
+            saying.setdefault(name, []).append(path)
+    for name in sorted(saying.keys() & facts.quantities.paths.keys()):
         uses = re.compile(rb"\.%s\s*[*%%]|[*%%]\s*[\w.()]*\.%s\b|\bmin\([^()]*\.%s\b" % ((name.encode(),) * 3))
-        texts = {path: facts.program.files.tree.read(path) for path in paths}
-        saying = [path for path in paths if says.search(texts[path])]
-        using = [path for path in paths if uses.search(texts[path])]
-        if not saying or not using:
-            continue
-        said = next((place for path in saying if (place := _said(facts, path, name)) is not None), None)
+        using = [path for path in facts.quantities.paths[name] if uses.search(facts.program.files.tree.read(path))]
+        said = next((place for path in saying[name] if (place := _said(facts, path, name)) is not None), None) if using else None
         for path in using if said is not None else ():
             file = facts.program.files.get(path)
             if file is not None and said is not None:
