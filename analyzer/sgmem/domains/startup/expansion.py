@@ -29,7 +29,8 @@ MAX_FUNCTIONS = 12000
 
 _YIELD = re.compile(r"\byield\b")
 _CALLED = re.compile(r"(\w+)\s*\(")
-_DEFINED = re.compile(rb"^[ \t]*(?:async[ \t]+)?def[ \t]+(\w+)", re.MULTILINE)
+_DEF = re.compile(rb"def[ \t]+(\w+)")
+_BEFORE_DEF = re.compile(rb"[ \t]*(?:async[ \t]+)?")
 
 
 class Expander:
@@ -58,7 +59,7 @@ class Expander:
     def _names(self) -> frozenset[str]:
         """Every name that a def or class statement of the program defines."""
         tree = self.program.files.tree
-        found = {name for path in self.program.files.paths for name in _DEFINED.findall(tree.read(path))}
+        found = {name for path in self.program.files.paths for name in defined_in(tree.read(path))}
         return frozenset(name.decode(errors="replace") for name in found) | frozenset(self.program.files.class_names)
 
     def _inside(self, entered: Entered) -> list[Step]:
@@ -145,6 +146,14 @@ class Expander:
         held = [part for one in conditions if one.how != "check" and one.predicate != TRUE for part in _conjuncts(one.predicate)]
         step.when = tuple(dict.fromkeys(render(part) for part in held))
         step.loop = in_loop(file, index) or any(isinstance(above, ir.Comprehension) for above in ancestors)
+
+
+def defined_in(data: bytes) -> Iterator[bytes]:
+    """The names of the functions that a text defines. To find each `def` and look at what stands before it on its line is many times
+    faster than to try every beginning of a line."""
+    for match in _DEF.finditer(data):
+        if _BEFORE_DEF.fullmatch(data, data.rfind(b"\n", 0, match.start()) + 1, match.start()):
+            yield match[1]
 
 
 def _conjuncts(predicate: Predicate) -> tuple[Predicate, ...]:
