@@ -227,3 +227,15 @@ def test_where_there_are_many_formulas_what_computes_an_input_is_named_by_its_pl
     few = traced(source)
     assert [one.text for one in few.formulas] == ["share * 2"]
     assert origin(few, line, "share").line == origin(whole, line, "share").line == line_of(source, "left + right")[1]
+
+
+@pytest.mark.parametrize(("field", "told"), [("limit", False), ("budget", True), ("_budget", True)])
+def test_only_places_of_the_parameters_name_are_followed_back(field: str, told: bool) -> None:
+    source = """
+        class Holder:
+            def start(self, budget, count):
+                other = count * 3
+                self.FIELD = budget or other
+    """.replace("FIELD", field)
+    result = traced(source)
+    assert ("count * 3" in [one.text for one in result.formulas]) is told

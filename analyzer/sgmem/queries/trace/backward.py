@@ -133,12 +133,20 @@ class BackwardSlice:
         for key, site in list(self.slicer.slice.sites.items()):
             if site.derived or not (key.role in ("store", "write", "declaration") or key in self.slicer.slice.entries):
                 continue
+            if key not in self.slicer.slice.entries and not self._is_named(site):
+                continue  # where else a place of another name gets its values from tells nothing about the parameter
             if isinstance(site.place, Parameter) and key.role == "declaration":
                 self._arguments(site.place, key)
             for value, path in written(site):
                 if not isinstance(value, ir.Const):
                     for led in self.lead(value, key, site.statement, path=path):
                         self.formula_of(led, LEVELS)
+
+    def _is_named(self, site: SliceSite) -> bool:
+        """Whether what a site writes bears the parameter's name, by its place or by the entry of it."""
+        name = getattr(site.place, "name", None)
+        entry = site.key.slot.rpartition("['")[2].removesuffix("']") if site.key.slot.endswith("']") else ""
+        return name is None or self.slicer.slice.bears_name(name, (entry,))
 
     def _arguments(self, place: Parameter, key: SiteKey) -> None:
         """What the callers hand in for a parameter that bears the name."""
