@@ -60,4 +60,6 @@ def _by_default(found: DefaultGuard) -> Report:
 def persona(found: SettingChange) -> Persona:
     if found.how in REGULAR or (found.share and found.how != "capped"):
         return "regular"
-    return "auditor" if found.told and found.how != "capped" else "pedantic"
+    if found.told and found.how != "capped":
+        return "auditor"
+    return "regular" if found.how == "replaced" and found.optional else "pedantic"

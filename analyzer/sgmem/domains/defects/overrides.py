@@ -50,6 +50,8 @@ class SettingChange(msgspec.Struct, frozen=True):
     copied: Location | None = None
     told: bool = False
     """Whether a message beside the write says that the setting is changed."""
+    optional: bool = False
+    """Whether the setting is declared with None, so that a default could be told from what was given."""
 
 
 def setting_changes(facts: ProgramFacts) -> Iterator[SettingChange]:
@@ -85,7 +87,16 @@ def _in_file(facts: ProgramFacts, file: File, name: str, share: bool) -> Iterato
                 continue
             value = seen.binding.value
             text = Location(file, index, value.span).code if value is not None else ""
-            yield SettingChange(name, of_statement(file, index), how, text, share, _copied(facts, seen), _is_told(file, index, name))
+            yield SettingChange(
+                name,
+                of_statement(file, index),
+                how,
+                text,
+                share,
+                _copied(facts, seen),
+                _is_told(file, index, name),
+                _is_none_at_first(facts, seen.place),
+            )
             break
 
 
