@@ -239,3 +239,19 @@ def test_only_places_of_the_parameters_name_are_followed_back(field: str, told: 
     """.replace("FIELD", field)
     result = traced(source)
     assert ("count * 3" in [one.text for one in result.formulas]) is told
+
+
+def test_where_there_are_very_many_formulas_inputs_are_named_only_and_that_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    source = """
+        def start(budget):
+            share = probe()
+            show(budget * share)
+            show(budget + share)
+    """
+    monkeypatch.setattr("sgmem.queries.trace.formulas.MANY", 1)
+    result = traced(source)
+    assert [[one.name for one in row.inputs] for row in result.formulas] == [["budget", "share"], ["budget", "share"]]
+    assert [all(one.origin is None for one in row.inputs) for row in result.formulas] == [False, True]
+    assert [row.why for row in result.unresolved if "formulas" in row.why] == [
+        "the inputs of 1 formulas are not followed back: there are 1 nearer ones"
+    ]

@@ -31,6 +31,10 @@ ENOUGH = 80
 """From so many formulas on, what computes an input of one is named as its origin and is no formula of its own."""
 
 
+MANY = 400
+"""From so many formulas on, the inputs of the others are named and not followed back."""
+
+
 class Input(msgspec.Struct, frozen=True):
     """One operand of a formula: its name, where it was born and by which sites it came, its unit and measurement frame."""
 
@@ -60,12 +64,26 @@ class FormulaReports:
         pending = deque(self.slicer.slice.formulas.values())
         while pending:
             formula = pending.popleft()
+            if len(self._inputs) >= MANY:
+                self._name_inputs([formula, *pending])
+                return
             if formula.site not in self._inputs:
                 found = [self._input(leaf, formula) for leaf in leaves(whole(formula))]
                 self._inputs[formula.site] = [one for one, _ in found]
                 if formula.levels > 0 and len(self.slicer.slice.formulas) < ENOUGH:
                     further = (self.backward.formula_of(led, formula.levels - 1) for _, births in found for led in births)
                     pending.extend(one for one in further if one is not None)
+
+    def _name_inputs(self, formulas: list[FormulaSite]) -> None:
+        """Name the inputs of formulas for which there is no room, and say so at the first of them."""
+        left = [formula for formula in formulas if formula.site not in self._inputs]
+        for formula in left:
+            named = [(dotted(leaf) or one_line(formula.file.source.slice(leaf.span)), leaf) for leaf in leaves(whole(formula))]
+            self._inputs[formula.site] = [Input(name, None, (), self._unit(leaf, formula), None) for name, leaf in named]
+        if left:
+            first = min((formula.site for formula in left), key=lambda key: (key.file.path, key.span))
+            why = f"the inputs of {len(left)} formulas are not followed back: there are {MANY} nearer ones"
+            self.slicer.slice.unresolved[(first.file.path, first.span.line, why)] = None
 
     def _input(self, leaf: Expr, formula: FormulaSite) -> tuple[Input, list[Led]]:
         """An operand of a formula, and its most telling births."""
