@@ -21,9 +21,12 @@ if TYPE_CHECKING:
     from sgmem.program.program import Program
     from sgmem.syntax.ir import Expr
 
-_TEXT = r"\b(\w+)\s*(?::[^=\n]*)?=\s*[\w.]*(?:args|config|settings)\.\w+\s*(?:#[^\n]*)?\n"
+_LISTS = r"(?:bs|sizes|batches|buckets|lens|lengths)"
+_TEXT = "|".join(rf"{record}\.(?:\w*_)?{_LISTS}\n" for record in ("args", "config", "settings"))
 _CHANGES = frozenset({"append", "extend", "insert", "remove", "pop", "clear", "sort", "reverse"})
-_OF_MEMORY = re.compile(r"(?:^|_)(?:bs|sizes?|tokens?|batch|batches|buckets?|lens?|lengths?)(?:_|$)")
+_LENDS = re.compile(r"(?:args|config|settings)\.\w+\s*$")
+_ALTERS = re.compile(rf"\+=|\.(?:{'|'.join(sorted(_CHANGES))})\(|\]\s*=(?!=)")
+_OF_MEMORY = re.compile(rf"(?:^|_){_LISTS}$")
 _RECORD = re.compile(r"(?:args|config|settings)$")
 
 
@@ -41,31 +44,32 @@ def lent_lists(program: Program, order: Order) -> Iterator[LentList]:
     for path in program.files.with_text(_TEXT):
         file = program.files.get(path)
         for index, row in enumerate(file.outline.statements if file is not None else ()):
-            if file is None or row.kind not in ("assign", "annotate") or is_aside(file, index):
+            if file is None or row.kind not in ("assign", "annotate") or not _LENDS.search(file.own_text(index)):
                 continue
-            if file.scope(row.scope).kind != "function":
+            if file.scope(row.scope).kind != "function" or is_aside(file, index):
                 continue
             for binding in file.statement(index).bindings:
-                setting = _setting(program, binding.value)
+                setting = _setting(binding.value)
                 if setting is not None and isinstance(binding.target, ir.Name):
                     change = _change(order, file, row.scope, index, binding.target.id)
-                    if change is not None:
+                    if change is not None and is_flag(program, setting.rpartition(".")[2]):
                         yield LentList(binding.target.id, setting, of_statement(file, index), change)
 
 
-def _setting(program: Program, value: Expr | None) -> str | None:
-    """`args.batch_sizes`, where a flag of that name exists."""
+def _setting(value: Expr | None) -> str | None:
+    """`args.batch_sizes`: a field of a record of settings."""
     if not isinstance(value, ir.Attribute) or not _OF_MEMORY.search(value.attr):
         return None
     record = dotted(value.base)
-    known = record is not None and _RECORD.search(record) is not None and is_flag(program, value.attr)
-    return f"{record}.{value.attr}" if known else None
+    return f"{record}.{value.attr}" if record is not None and _RECORD.search(record) else None
 
 
 def _change(order: Order, file: File, scope: int, lent: int, name: str) -> Location | None:
     """The first statement that changes the list in place where the name still stands for what was lent."""
     for index in sorted(file.mentions_in(scope, name)):
-        if index != lent and _alters(file, index, name) and lent in order.reaching(file, scope, name, index):
+        if index == lent or not _ALTERS.search(file.own_text(index)):
+            continue
+        if _alters(file, index, name) and lent in order.reaching(file, scope, name, index):
             return of_statement(file, index)
     return None
 
