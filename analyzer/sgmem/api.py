@@ -24,18 +24,24 @@ from sgmem.domains.accounting.claims import Claim
 from sgmem.domains.accounting.events import EventSite
 from sgmem.domains.accounting.location import Location, of_statement
 from sgmem.domains.accounting.reach import Reach, Sink
-from sgmem.domains.defects.branch_units import BranchUnit
+from sgmem.domains.defects.advice import contradicting_advice
+from sgmem.domains.defects.branch_units import BranchUnit, branch_units
+from sgmem.domains.defects.careless_branches import careless_branches
 from sgmem.domains.defects.contradictions import Contradiction, LostConversion, is_mixed_thousands, is_share
 from sgmem.domains.defects.converted_caps import ConvertedCap
-from sgmem.domains.defects.dead_guards import DeadGuard
+from sgmem.domains.defects.dead_guards import DeadGuard, dead_guards
 from sgmem.domains.defects.default_guards import DefaultGuard
-from sgmem.domains.defects.early_readings import EarlyReading
+from sgmem.domains.defects.directions import wrong_directions
+from sgmem.domains.defects.early_checks import early_checks
+from sgmem.domains.defects.early_readings import EarlyReading, early_readings
+from sgmem.domains.defects.early_reads import early_reads
+from sgmem.domains.defects.empty_sequences import empty_sequences
 from sgmem.domains.defects.empty_shares import EmptyShare
 from sgmem.domains.defects.foreign_granules import ForeignGranule
 from sgmem.domains.defects.foreign_groups import ForeignGroup
-from sgmem.domains.defects.late_guards import LateGuard, LateImage
+from sgmem.domains.defects.late_guards import LateGuard, LateImage, late_guards, late_images
 from sgmem.domains.defects.lone_decisions import LoneDecision
-from sgmem.domains.defects.machine_amounts import MachineAmount
+from sgmem.domains.defects.machine_amounts import MachineAmount, machine_amounts
 from sgmem.domains.defects.machine_requests import MachineRequest
 from sgmem.domains.defects.mismatches import Side, UnitMismatch
 from sgmem.domains.defects.misnamed_parts import MisnamedPart
@@ -44,25 +50,37 @@ from sgmem.domains.defects.narrow_reductions import NarrowReduction
 from sgmem.domains.defects.none_settings import NoneSetting, none_settings
 from sgmem.domains.defects.overlapping_strides import OverlappingStride
 from sgmem.domains.defects.overrides import SettingChange
-from sgmem.domains.defects.raised_counts import RaisedCount
-from sgmem.domains.defects.readings import SameReading
-from sgmem.domains.defects.reservations import FixedReservation
-from sgmem.domains.defects.settled_guards import SettledGuard
+from sgmem.domains.defects.partial_capacities import partial_capacities
+from sgmem.domains.defects.raised_counts import RaisedCount, raised_counts
+from sgmem.domains.defects.raising_queries import raising_queries
+from sgmem.domains.defects.readings import SameReading, free_totals, same_readings, uneven_readings
+from sgmem.domains.defects.reservations import FixedReservation, fixed_reservations
+from sgmem.domains.defects.settled_guards import SettledGuard, settled_guards
+from sgmem.domains.defects.shares import unchecked_shares
 from sgmem.domains.defects.short_buffers import ShortBuffer, short_buffers
 from sgmem.domains.defects.short_products import ShortProduct
 from sgmem.domains.defects.sibling_groups import SiblingGroup
-from sgmem.domains.defects.snapshots import LaterChange
+from sgmem.domains.defects.snapshots import LaterChange, stale_copies
 from sgmem.domains.defects.switched_off import SwitchedOff, switched_off
 from sgmem.domains.defects.timing import MeasuredInput, MixedTimes, Passage
-from sgmem.domains.defects.unchecked_none import UncheckedNone
+from sgmem.domains.defects.told_values import told_values
+from sgmem.domains.defects.unchecked_limits import unchecked_limits
+from sgmem.domains.defects.unchecked_none import UncheckedNone, unchecked_nones
 from sgmem.domains.defects.undivided_counts import UndividedCount
 from sgmem.domains.defects.unreduced_counts import UnreducedCount
-from sgmem.domains.defects.zero_divisors import ZeroDivisor
+from sgmem.domains.defects.unused_options import unused_options
+from sgmem.domains.defects.zero_divisors import ZeroDivisor, zero_divisors
+from sgmem.domains.estimate.divided_twice import divided_twice
+from sgmem.domains.estimate.dropped_subtractions import dropped_subtractions
+from sgmem.domains.estimate.handed_back import handed_back
+from sgmem.domains.estimate.ignored_counts import ignored_counts
+from sgmem.domains.estimate.spent_twice import spent_twice
+from sgmem.domains.estimate.unreported import unreported
 from sgmem.domains.frames.frame import Frame
 from sgmem.domains.program_facts import Formula, Input, Origin
 from sgmem.domains.program_facts import ProgramFacts as Facts
 from sgmem.domains.ranges.negative import NegativeVerdict
-from sgmem.domains.startup.late_loads import Later
+from sgmem.domains.startup.late_loads import Later, late_loads
 from sgmem.domains.units.evidence import Evidence, Strength
 from sgmem.domains.units.unit import Unit
 from sgmem.findings.finding import Persona, Severity
@@ -131,10 +149,44 @@ __all__ = [
     "UnitMismatch",
     "UnreducedCount",
     "ZeroDivisor",
+    "branch_units",
+    "careless_branches",
+    "contradicting_advice",
+    "dead_guards",
+    "divided_twice",
+    "dropped_subtractions",
+    "early_checks",
+    "early_readings",
+    "early_reads",
+    "empty_sequences",
+    "fixed_reservations",
+    "free_totals",
+    "handed_back",
+    "ignored_counts",
     "is_mixed_thousands",
     "is_share",
+    "late_guards",
+    "late_images",
+    "late_loads",
+    "machine_amounts",
     "none_settings",
     "of_statement",
+    "partial_capacities",
+    "raised_counts",
+    "raising_queries",
+    "same_readings",
+    "settled_guards",
     "short_buffers",
+    "spent_twice",
+    "stale_copies",
     "switched_off",
+    "told_values",
+    "unchecked_limits",
+    "unchecked_nones",
+    "unchecked_shares",
+    "uneven_readings",
+    "unreported",
+    "unused_options",
+    "wrong_directions",
+    "zero_divisors",
 ]

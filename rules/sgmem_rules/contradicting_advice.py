@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sgmem.api import Point, Report, Rule
+from sgmem.api import Point, Report, Rule, contradicting_advice, wrong_directions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,7 +18,7 @@ class ContradictingAdviceRule(Rule):
     by_file = True
 
     def check(self, facts: Facts) -> Iterator[Report]:
-        for found in facts.contradicting_advice():
+        for found in contradicting_advice(facts):
             case = f" when {found.when}" if found.when else ""
             yield Report(
                 location=found.raised,
@@ -31,7 +31,7 @@ class ContradictingAdviceRule(Rule):
                 ),
                 fix=f"solve the formula of {found.value} for {found.option} with all its terms",
             )
-        for wrong in facts.wrong_directions():
+        for wrong in wrong_directions(facts):
             way, other = ("more", "less") if wrong.up else ("less", "more")
             yield Report(
                 location=wrong.raised,

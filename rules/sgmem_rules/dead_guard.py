@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sgmem.api import Point, Report, Rule
+from sgmem.api import Point, Report, Rule, dead_guards, settled_guards
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,7 +27,7 @@ class DeadGuardRule(Rule):
     by_file = True
 
     def check(self, facts: Facts) -> Iterator[Report]:
-        for found in facts.dead_guards():
+        for found in dead_guards(facts):
             yield Report(
                 location=found.test,
                 message=message(found),
@@ -38,7 +38,7 @@ class DeadGuardRule(Rule):
                 ),
                 fix=f"compare the other way round: the least ({found.least.text}) against this rank's own ({found.own.text})",
             )
-        for settled in facts.settled_guards():
+        for settled in settled_guards(facts):
             fate = "always holds" if settled.always else "can never be true"
             yield Report(
                 location=settled.test,

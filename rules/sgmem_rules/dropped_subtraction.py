@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sgmem.api import Point, Report, Rule
+from sgmem.api import Point, Report, Rule, dropped_subtractions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,7 +18,7 @@ class DroppedSubtractionRule(Rule):
     by_file = True
 
     def check(self, facts: Facts) -> Iterator[Report]:
-        for found in facts.dropped_subtractions():
+        for found in dropped_subtractions(facts):
             yield Report(
                 location=found.result,
                 message=f"{found.child}.{found.method} overrides {found.parent}.{found.method} and does not take {found.term} off "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sgmem.api import Point, Report, Rule
+from sgmem.api import Point, Report, Rule, early_checks, early_reads
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,7 +19,7 @@ class EarlyReadRule(Rule):
     code = "SGM304"
 
     def check(self, facts: Facts) -> Iterator[Report]:
-        for found in facts.early_reads():
+        for found in early_reads(facts):
             done = _DONE.get(found.how, "changes it")
             yield Report(
                 location=found.reading,
@@ -37,7 +37,7 @@ class EarlyReadRule(Rule):
                 fix=f"change {found.name} before {found.kept} is worked out, or work {found.kept} out again afterwards",
                 key=f"{found.name} {found.kept}",
             )
-        for check in facts.early_checks():
+        for check in early_checks(facts):
             done = _DONE.get(check.how, "changes it")
             yield Report(
                 location=check.test,

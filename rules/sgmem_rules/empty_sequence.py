@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sgmem.api import Point, Report, Rule
+from sgmem.api import Point, Report, Rule, empty_sequences
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,7 +25,7 @@ class EmptySequenceRule(Rule):
     by_file = True
 
     def check(self, facts: Facts) -> Iterator[Report]:
-        for found in facts.empty_sequences():
+        for found in empty_sequences(facts):
             where = "" if found.producer.path == found.use.path else f" of {found.producer.path}"
             hops = [Point(hop, "it is handed on here") for hop in found.hops]
             yield Report(

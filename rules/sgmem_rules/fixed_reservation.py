@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sgmem.api import Point, Report, Rule
+from sgmem.api import Point, Report, Rule, fixed_reservations
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,7 +18,7 @@ class FixedReservationRule(Rule):
     by_file = True
 
     def check(self, facts: Facts) -> Iterator[Report]:
-        for found in facts.fixed_reservations():
+        for found in fixed_reservations(facts):
             count, size = found.count.rpartition(".")[2], found.size.rpartition(".")[2]
             yield Report(
                 location=found.formula,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sgmem.api import Point, Report, Rule
+from sgmem.api import Point, Report, Rule, free_totals
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,7 +20,7 @@ class FreeTotalRule(Rule):
     by_file = True
 
     def check(self, facts: Facts) -> Iterator[Report]:
-        for found in facts.free_totals():
+        for found in free_totals(facts):
             yield Report(
                 location=found.used,
                 message=f"{found.name} is not a total: it is what was free when it was read ({found.when}), so that whatever was taken "

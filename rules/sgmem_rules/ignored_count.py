@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sgmem.api import Point, Report, Rule
+from sgmem.api import Point, Report, Rule, ignored_counts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,7 +18,7 @@ class IgnoredCountRule(Rule):
     shares = "books"
 
     def check(self, facts: Facts) -> Iterator[Report]:
-        for found in facts.ignored_counts():
+        for found in ignored_counts(facts):
             instead = " and ".join(found.instead)
             yield Report(
                 location=found.call,

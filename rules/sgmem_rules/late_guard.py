@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sgmem.api import Point, Report, Rule
+from sgmem.api import Point, Report, Rule, late_guards, late_images
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,10 +26,10 @@ class LateGuardRule(Rule):
 
     def check(self, facts: Facts) -> Iterator[Report]:
         told = set()
-        for found in facts.late_guards():
+        for found in late_guards(facts):
             told.add((found.test.path, found.test.line))
             yield behind_its_use(found)
-        for image in facts.late_images():
+        for image in late_images(facts):
             if (image.check.location.path, image.check.location.line) not in told:
                 yield of_an_image(image)
 

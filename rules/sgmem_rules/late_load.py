@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sgmem.api import Point, Report, Rule
+from sgmem.api import Point, Report, Rule, early_readings, late_loads
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,8 +17,8 @@ class LateLoadRule(Rule):
     code = "SGM303"
 
     def check(self, facts: Facts) -> Iterator[Report]:
-        yield from map(early, facts.early_readings())
-        for found in facts.late_loads():
+        yield from map(early, early_readings(facts))
+        for found in late_loads(facts):
             nearest, farthest = found.later[0], found.later[-1]
             loading = farthest.loading.stops[0]
             at = found.after_own or nearest.sizing.stops[-1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sgmem.api import Point, Report, Rule
+from sgmem.api import Point, Report, Rule, told_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,7 +18,7 @@ class MisleadingMessage(Rule):
     by_file = True
 
     def check(self, facts: Facts) -> Iterator[Report]:
-        for found in facts.told_values():
+        for found in told_values(facts):
             if found.kind == "part":
                 yield Report(
                     location=found.test,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sgmem.api import Point, Report, Rule
+from sgmem.api import Point, Report, Rule, partial_capacities
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,7 +17,7 @@ class PartialCapacityRule(Rule):
     code = "SGM122"
 
     def check(self, facts: Facts) -> Iterator[Report]:
-        for found in facts.partial_capacities():
+        for found in partial_capacities(facts):
             yield Report(
                 location=found.limit,
                 message=f"{found.total} may be {found.part} alone, and {found.other}, which can be less, does not limit it: a request "

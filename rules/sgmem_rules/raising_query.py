@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sgmem.api import Point, Report, Rule
+from sgmem.api import Point, Report, Rule, raising_queries
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,7 +18,7 @@ class RaisingQueryRule(Rule):
     by_file = True
 
     def check(self, facts: Facts) -> Iterator[Report]:
-        for found in facts.raising_queries():
+        for found in raising_queries(facts):
             yield Report(
                 location=found.test,
                 message=f"{found.query} raises when nothing of {found.values} can be read, as on a partitioned card: the start "

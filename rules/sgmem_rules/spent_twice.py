@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sgmem.api import Point, Report, Rule
+from sgmem.api import Point, Report, Rule, divided_twice, handed_back, spent_twice
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +23,7 @@ class SpentTwiceRule(Rule):
         yield from self._handed_back(facts)
 
     def _handed_on(self, facts: Facts) -> Iterator[Report]:
-        for found in facts.spent_twice():
+        for found in spent_twice(facts):
             if found.loop:
                 message = f"every round of the loop in {found.function} hands {found.amount} in full to another allocation"
                 steps = [Point(found.second, f"spends {found.amount} again for every round")]
@@ -45,7 +45,7 @@ class SpentTwiceRule(Rule):
             )
 
     def _divided(self, facts: Facts) -> Iterator[Report]:
-        for found in facts.divided_twice():
+        for found in divided_twice(facts):
             yield Report(
                 location=found.second_division,
                 message=f"{found.first} and {found.second} both take all of {found.budget}: together they are twice as much",
@@ -58,7 +58,7 @@ class SpentTwiceRule(Rule):
             )
 
     def _handed_back(self, facts: Facts) -> Iterator[Report]:
-        for found in facts.handed_back():
+        for found in handed_back(facts):
             yield Report(
                 location=found.back,
                 message=f"{found.function} divides {found.count} out of {found.budget} and hands all of {found.budget} back: what "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sgmem.api import Point, Report, Rule
+from sgmem.api import Point, Report, Rule, same_readings, stale_copies
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,7 +26,7 @@ class StaleCopyRule(Rule):
     by_file = True
 
     def check(self, facts: Facts) -> Iterator[Report]:
-        for found in facts.stale_copies():
+        for found in stale_copies(facts):
             source = found.source.rpartition(".")[2]
             first = found.changes[0]
             done = _DONE[first.how]
@@ -43,7 +43,7 @@ class StaleCopyRule(Rule):
                 ),
                 fix=f"copy {source} after the last change",
             )
-        yield from map(one_reading, facts.same_readings())
+        yield from map(one_reading, same_readings(facts))
 
 
 def one_reading(found: SameReading) -> Report:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sgmem.api import Point, Report, Rule
+from sgmem.api import Point, Report, Rule, unchecked_shares
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,7 +18,7 @@ class UncheckedFractionRule(Rule):
     by_file = True
 
     def check(self, facts: Facts) -> Iterator[Report]:
-        for found in facts.unchecked_shares():
+        for found in unchecked_shares(facts):
             points = [Point(found.origin, f"{found.whole} is measured here")] if found.origin is not None else []
             points.append(Point(found.formula, f"negative when {found.taken} > {found.whole}"))
             points.append(Point(found.stored, f"{found.target} is kept, checked by nothing"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sgmem.api import Point, Report, Rule
+from sgmem.api import Point, Report, Rule, unchecked_limits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,7 +17,7 @@ class UncheckedLimitRule(Rule):
     code = "SGM212"
 
     def check(self, facts: Facts) -> Iterator[Report]:
-        limits = list(facts.unchecked_limits())
+        limits = list(unchecked_limits(facts))
         known = {(found.shrunk.path, found.shrunk.line) for found in limits}
         shares: dict[tuple[str, str, str], list[EmptyShare]] = {}
         for one in facts.ranks.empty_shares():

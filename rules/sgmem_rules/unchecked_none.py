@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sgmem.api import Point, Report, Rule, none_settings
+from sgmem.api import Point, Report, Rule, none_settings, unchecked_nones
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +23,7 @@ class UncheckedNoneRule(Rule):
     def _answers(self, facts: Facts) -> Iterator[Report]:
         """Queries that answer None."""
         seen = set()
-        for found in facts.unchecked_nones():
+        for found in unchecked_nones(facts):
             key = (found.use.path, found.use.line, found.use.column)
             if key in seen:
                 continue

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sgmem.api import Point, Report, Rule
+from sgmem.api import Point, Report, Rule, careless_branches, uneven_readings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,7 +22,7 @@ class UnevenReadingsRule(Rule):
     by_file = True
 
     def check(self, facts: Facts) -> Iterator[Report]:
-        for found in facts.uneven_readings():
+        for found in uneven_readings(facts):
             peak = found.how == "peak"
             care = "the peak is read" if peak else " and ".join(_CARE[one] for one in found.care)
             plain = "the current value is read" if peak else "as it is"
@@ -39,7 +39,7 @@ class UnevenReadingsRule(Rule):
                 fix="take both readings in the same way",
                 key=found.target,
             )
-        for branch in facts.careless_branches():
+        for branch in careless_branches(facts):
             yield Report(
                 location=branch.reading,
                 message=f"{branch.reading.code} is read without a look at {branch.asked}, which other platforms here go by: "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sgmem.api import Point, Report, Rule
+from sgmem.api import Point, Report, Rule, unreported
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,7 +18,7 @@ class UnreportedBuffer(Rule):
     by_file = True
 
     def check(self, facts: Facts) -> Iterator[Report]:
-        for found in facts.unreported():
+        for found in unreported(facts):
             names = [one.field if one.element is None else f"{one.field}[{one.element}]" for one in found.left_out]
             which = " and ".join(names)
             yield Report(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sgmem.api import Point, Report, Rule
+from sgmem.api import Point, Report, Rule, unused_options
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,7 +17,7 @@ class UnusedOptionRule(Rule):
     code = "SGM405"
 
     def check(self, facts: Facts) -> Iterator[Report]:
-        for found in facts.unused_options():
+        for found in unused_options(facts):
             flag = f"--{found.name.replace('_', '-')}"
             but = ", but for checks and messages" if found.told else ""
             yield Report(

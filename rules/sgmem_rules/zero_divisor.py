@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sgmem.api import Point, Report, Rule
+from sgmem.api import Point, Report, Rule, zero_divisors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,7 +26,7 @@ class ZeroDivisorRule(Rule):
     by_file = True
 
     def check(self, facts: Facts) -> Iterator[Report]:
-        for found in facts.zero_divisors():
+        for found in zero_divisors(facts):
             yield Report(
                 location=found.division,
                 message=f"{found.divisor} can be 0 and divides here without a check: {_HOW[found.how]}, {place(found)}",

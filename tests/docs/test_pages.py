@@ -47,6 +47,13 @@ def test_the_page_of_model_rows_is_up_to_date() -> None:
     assert made["PAGE"].read_text(encoding="utf-8") == made["page"](), "run .ci/rows_page.py"
 
 
+def test_the_page_of_facts_is_up_to_date_and_says_what_each_is() -> None:
+    made = runpy.run_path(str(PROJECT / ".ci" / "facts_page.py"))
+    text = made["PAGE"].read_text(encoding="utf-8")
+    assert text == made["page"](), "run .ci/facts_page.py"
+    assert [line for line in text.splitlines() if line.endswith("|  |")] == [], "say in its docstring what it is"
+
+
 def test_the_table_of_rules_is_up_to_date() -> None:
     made = runpy.run_path(str(PROJECT / ".ci" / "rules_page.py"))
     assert made["PAGE"].read_text(encoding="utf-8") == made["page"](), "run .ci/rules_page.py"

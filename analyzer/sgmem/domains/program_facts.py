@@ -39,42 +39,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sgmem.domains.accounting.gauges import Gauge
-    from sgmem.domains.defects.advice import ContradictingAdvice
-    from sgmem.domains.defects.branch_units import BranchUnit
-    from sgmem.domains.defects.careless_branches import CarelessBranch
-    from sgmem.domains.defects.dead_guards import DeadGuard
-    from sgmem.domains.defects.directions import WrongDirection
-    from sgmem.domains.defects.early_checks import EarlyCheck
-    from sgmem.domains.defects.early_readings import EarlyReading
-    from sgmem.domains.defects.early_reads import EarlyRead
-    from sgmem.domains.defects.empty_sequences import EmptySequence
-    from sgmem.domains.defects.late_guards import LateGuard, LateImage
-    from sgmem.domains.defects.machine_amounts import MachineAmount
     from sgmem.domains.defects.overrides import SettingChange
-    from sgmem.domains.defects.partial_capacities import PartialCapacity
-    from sgmem.domains.defects.raised_counts import RaisedCount
-    from sgmem.domains.defects.raising_queries import RaisingQuery
     from sgmem.domains.defects.rank_scope import RankScope
-    from sgmem.domains.defects.readings import FreeTotal, SameReading, UnevenReadings
-    from sgmem.domains.defects.reservations import FixedReservation
-    from sgmem.domains.defects.settled_guards import SettledGuard
-    from sgmem.domains.defects.shares import UncheckedShare
-    from sgmem.domains.defects.snapshots import StaleCopy
-    from sgmem.domains.defects.told_values import ToldValue
-    from sgmem.domains.defects.unchecked_limits import UncheckedLimit
-    from sgmem.domains.defects.unchecked_none import UncheckedNone
-    from sgmem.domains.defects.unused_options import UnusedOption
-    from sgmem.domains.defects.zero_divisors import ZeroDivisor
     from sgmem.domains.estimate.books import Books
-    from sgmem.domains.estimate.divided_twice import DividedTwice
-    from sgmem.domains.estimate.dropped_subtractions import DroppedSubtraction
-    from sgmem.domains.estimate.handed_back import HandedBack
-    from sgmem.domains.estimate.ignored_counts import IgnoredCount
-    from sgmem.domains.estimate.spent_twice import SpentTwice
     from sgmem.domains.estimate.uncharged import Uncharged
-    from sgmem.domains.estimate.unreported import Unreported
     from sgmem.domains.ranges.negative import NegativeVerdict
-    from sgmem.domains.startup.late_loads import LateLoad
     from sgmem.domains.units.evidence import Evidence
     from sgmem.flow.birth import Birth
     from sgmem.models.load import Models
@@ -257,166 +226,10 @@ class ProgramFacts:
         for file, statement in self.statements:
             yield from mismatches(self.units, file, statement)
 
-    def dead_guards(self) -> Iterator[DeadGuard]:
-        """Tests that can only come out one way, whatever is measured."""
-        from sgmem.domains.defects.dead_guards import dead_guards
-
-        return dead_guards(self)
-
-    def late_guards(self) -> Iterator[LateGuard]:
-        """Guards that all ways reach past the use that they are for."""
-        from sgmem.domains.defects.late_guards import late_guards
-
-        return late_guards(self)
-
-    def late_images(self) -> Iterator[LateImage]:
-        """Budgets whose first check asks what was calculated from them, after that was used."""
-        from sgmem.domains.defects.late_guards import late_images
-
-        return late_images(self)
-
-    def unchecked_limits(self) -> Iterator[UncheckedLimit]:
-        """Limits that a setting can make zero or less, checked by nothing."""
-        from sgmem.domains.defects.unchecked_limits import unchecked_limits
-
-        return unchecked_limits(self)
-
-    def wrong_directions(self) -> Iterator[WrongDirection]:
-        """Error messages that advise to move an option the wrong way."""
-        from sgmem.domains.defects.directions import wrong_directions
-
-        return wrong_directions(self)
-
-    def partial_capacities(self) -> Iterator[PartialCapacity]:
-        """Limits of one request by one of two pools that it takes places in."""
-        from sgmem.domains.defects.partial_capacities import partial_capacities
-
-        return partial_capacities(self)
-
-    def told_values(self) -> Iterator[ToldValue]:
-        """Error messages that tell of another value than their check has tested."""
-        from sgmem.domains.defects.told_values import told_values
-
-        return told_values(self)
-
-    def settled_guards(self) -> Iterator[SettledGuard]:
-        """Guards whose value was clamped or replaced before them."""
-        from sgmem.domains.defects.settled_guards import settled_guards
-
-        return settled_guards(self)
-
-    def empty_sequences(self) -> Iterator[EmptySequence]:
-        """Elements taken of lists that may hold nothing."""
-        from sgmem.domains.defects.empty_sequences import empty_sequences
-
-        return empty_sequences(self)
-
-    def raised_counts(self) -> Iterator[RaisedCount]:
-        """Counts that were divided out of a budget and are raised afterwards."""
-        from sgmem.domains.defects.raised_counts import raised_counts
-
-        return raised_counts(self)
-
-    def unchecked_nones(self) -> Iterator[UncheckedNone]:
-        """Answers of capacity queries that are used without asking whether they are None."""
-        from sgmem.domains.defects.unchecked_none import unchecked_nones
-
-        return unchecked_nones(self)
-
-    def fixed_reservations(self) -> Iterator[FixedReservation]:
-        """Fixed numbers of things that are taken off a budget without a check of what is left."""
-        from sgmem.domains.defects.reservations import fixed_reservations
-
-        return fixed_reservations(self)
-
-    def unchecked_shares(self) -> Iterator[UncheckedShare]:
-        """Shares of a whole that are stored although nothing keeps them above 0."""
-        from sgmem.domains.defects.shares import unchecked_shares
-
-        return unchecked_shares(self)
-
-    def contradicting_advice(self) -> Iterator[ContradictingAdvice]:
-        """Error messages that advise a number with which their own check would fire again."""
-        from sgmem.domains.defects.advice import contradicting_advice
-
-        return contradicting_advice(self)
-
-    def zero_divisors(self) -> Iterator[ZeroDivisor]:
-        """Divisions by a local that a line in sight can make zero."""
-        from sgmem.domains.defects.zero_divisors import zero_divisors
-
-        return zero_divisors(self)
-
-    def raising_queries(self) -> Iterator[RaisingQuery]:
-        """Capacity queries that raise where not to know is an answer."""
-        from sgmem.domains.defects.raising_queries import raising_queries
-
-        return raising_queries(self)
-
     @cached_property
     def quantities(self) -> Quantities:
         """The names that keep quantities of memory."""
         return Quantities(self.program, self.models)
-
-    def stale_copies(self) -> Iterator[StaleCopy]:
-        """Copies of a memory quantity that are used although it was changed after they were taken."""
-        from sgmem.domains.defects.snapshots import stale_copies
-
-        return stale_copies(self)
-
-    def unused_options(self) -> Iterator[UnusedOption]:
-        """Options about memory that are accepted and reach no use."""
-        from sgmem.domains.defects.unused_options import unused_options
-
-        return unused_options(self)
-
-    def careless_branches(self) -> Iterator[CarelessBranch]:
-        """Readings on one platform without what the others see to first."""
-        from sgmem.domains.defects.careless_branches import careless_branches
-
-        return careless_branches(self)
-
-    def uneven_readings(self) -> Iterator[UnevenReadings]:
-        """Differences of two readings of one gauge that were not taken alike."""
-        from sgmem.domains.defects.readings import uneven_readings
-
-        return uneven_readings(self)
-
-    def same_readings(self) -> Iterator[SameReading]:
-        """Differences of two variables that hold one reading."""
-        from sgmem.domains.defects.readings import same_readings
-
-        return same_readings(self)
-
-    def free_totals(self) -> Iterator[FreeTotal]:
-        """Values that are called total and were read as what is free."""
-        from sgmem.domains.defects.readings import free_totals
-
-        return free_totals(self)
-
-    def late_loads(self) -> Iterator[LateLoad]:
-        """Weights that are loaded after a budget was worked out of what was free."""
-        from sgmem.domains.startup.late_loads import late_loads
-
-        return late_loads(self)
-
-    def early_checks(self) -> Iterator[EarlyCheck]:
-        """Checks of two settings of which one is changed later."""
-        from sgmem.domains.defects.early_checks import early_checks
-
-        return early_checks(self)
-
-    def early_readings(self) -> Iterator[EarlyReading]:
-        """Budgets that go by nothing but what was free before the weights were loaded."""
-        from sgmem.domains.defects.early_readings import early_readings
-
-        return early_readings(self)
-
-    def early_reads(self) -> Iterator[EarlyRead]:
-        """Quantities that one pass works out of a setting before a later pass changes it."""
-        from sgmem.domains.defects.early_reads import early_reads
-
-        return early_reads(self)
 
     @cached_property
     def books(self) -> Books:
@@ -424,42 +237,6 @@ class ProgramFacts:
         from sgmem.domains.estimate.books import Books
 
         return Books(self.program, self.models)
-
-    def unreported(self) -> Iterator[Unreported]:
-        """Buffers that a class's own report of its size leaves out."""
-        from sgmem.domains.estimate.unreported import unreported
-
-        return unreported(self.program, self.models, self.order)
-
-    def ignored_counts(self) -> list[IgnoredCount]:
-        """Counts of an estimate that one of the pools they were worked out for ignores."""
-        from sgmem.domains.estimate.ignored_counts import ignored_counts
-
-        return ignored_counts(self)
-
-    def spent_twice(self) -> list[SpentTwice]:
-        """Amounts of memory that are handed in full to two allocations."""
-        from sgmem.domains.estimate.spent_twice import spent_twice
-
-        return spent_twice(self)
-
-    def handed_back(self) -> Iterator[HandedBack]:
-        """Budgets that are handed back whole by a function that divided a share of them."""
-        from sgmem.domains.estimate.handed_back import handed_back
-
-        return handed_back(self)
-
-    def dropped_subtractions(self) -> Iterator[DroppedSubtraction]:
-        """Overriding methods that do not take off a budget what their parent does."""
-        from sgmem.domains.estimate.dropped_subtractions import dropped_subtractions
-
-        return dropped_subtractions(self)
-
-    def divided_twice(self) -> Iterator[DividedTwice]:
-        """Budgets that are divided twice in full."""
-        from sgmem.domains.estimate.divided_twice import divided_twice
-
-        return divided_twice(self)
 
     @cached_property
     def uncharged(self) -> tuple[Uncharged, ...]:
@@ -513,18 +290,6 @@ class ProgramFacts:
         """Products and quotients of amounts whose result is in no unit."""
         products = self.candidates.products()
         return tuple(found for file, statement in products for found in lost_conversions(self.units, file, statement))
-
-    def machine_amounts(self) -> Iterator[MachineAmount]:
-        """The whole machine's memory where other platforms read one device's."""
-        from sgmem.domains.defects.machine_amounts import machine_amounts
-
-        return machine_amounts(self.gauges, self.candidates.touched)
-
-    def branch_units(self) -> Iterator[BranchUnit]:
-        """Results and variables whose unit depends on the way taken."""
-        from sgmem.domains.defects.branch_units import branch_units
-
-        return branch_units(self.candidates.touched, self.units, self.order)
 
     @cached_property
     def ranks(self) -> RankScope:

@@ -13,9 +13,10 @@ from sgmem.flow.order import ENTRY
 from sgmem.syntax import ir
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from sgmem.domains.accounting.units import Units
+    from sgmem.domains.program_facts import ProgramFacts
     from sgmem.domains.units.evidence import Evidence
     from sgmem.flow.order import Order
     from sgmem.program.files import File
@@ -39,11 +40,12 @@ class _Given(msgspec.Struct, frozen=True):
     statement: int
 
 
-def branch_units(statements: Iterable[tuple[File, int]], units: Units, order: Order) -> Iterator[BranchUnit]:
+def branch_units(facts: ProgramFacts) -> Iterator[BranchUnit]:
     """The functions and variables of the statements that have to do with amounts."""
+    units, order = facts.units, facts.order
     returned: dict[tuple[File, int, int], list[_Given]] = {}
     stored: dict[tuple[File, int, str], list[_Given]] = {}
-    for file, statement in statements:
+    for file, statement in facts.candidates.touched:
         row = file.outline.statements[statement]
         if row.kind == "return":
             for place, given in _returned(units, file, statement):

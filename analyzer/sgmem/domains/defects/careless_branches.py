@@ -32,7 +32,7 @@ class CarelessBranch(msgspec.Struct, frozen=True):
 
 
 def careless_branches(facts: ProgramFacts) -> Iterator[CarelessBranch]:
-    """Every such reading whose platform could be asked: the program empties its cache elsewhere."""
+    """Every reading on one platform before which nothing empties its cache, although the program does so elsewhere."""
     for path in facts.program.files.with_text(_TEXT):
         file = facts.program.files.get(path)
         for scope in sorted({row.scope for row in file.outline.statements}) if file is not None else ():

@@ -47,7 +47,7 @@ class _Check(msgspec.Struct, frozen=True):
 
 
 def early_checks(facts: ProgramFacts) -> Iterator[EarlyCheck]:
-    """Every such check of settings that keep quantities of memory."""
+    """Every check of settings that keep quantities of memory of which one is changed afterwards."""
     passes = Passes(facts)
     seen: set[tuple[str, int]] = set()
     for name, paths in facts.quantities.paths.items():

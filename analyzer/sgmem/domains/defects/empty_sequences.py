@@ -63,8 +63,8 @@ class _Source(msgspec.Struct, frozen=True):
 
 
 def empty_sequences(facts: ProgramFacts) -> Iterator[EmptySequence]:
-    """Every such use in functions that measure memory or calculate with amounts of it; and of a field that is filled there, or that
-    sizes what a function allocates. Of several uses in one function the first is told.
+    """Every use of what may be empty in functions that measure memory or calculate with amounts of it; and of a field that is
+    filled there, or that sizes what a function allocates. Of several uses in one function the first is told.
     """
     sizing = SizingScopes(facts)
     told: set[tuple[str, int, str, int]] = set()

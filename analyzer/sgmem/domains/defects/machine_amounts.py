@@ -11,9 +11,10 @@ from sgmem.flow.birth import unpacking
 from sgmem.syntax import ir
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from sgmem.domains.accounting.gauges import Gauge, Gauges
+    from sgmem.domains.program_facts import ProgramFacts
     from sgmem.program.files import File
 
 
@@ -25,14 +26,14 @@ class MachineAmount(msgspec.Struct, frozen=True):
     device: Location
 
 
-def machine_amounts(gauges: Gauges, statements: Iterable[tuple[File, int]]) -> Iterator[MachineAmount]:
+def machine_amounts(facts: ProgramFacts) -> Iterator[MachineAmount]:
     """The readings of the whole machine that stand in for a device's on one platform."""
     groups: dict[tuple[str, int, str], list[tuple[Gauge, Location]]] = {}
-    for file, statement in statements:
+    for file, statement in facts.candidates.touched:
         if file.outline.statements[statement].kind != "assign":
             continue
         scope = file.outline.statements[statement].scope
-        for name, gauge in _readings(gauges, file, statement):
+        for name, gauge in _readings(facts.gauges, file, statement):
             groups.setdefault((file.path, scope, name), []).append((gauge, Location(file, statement, gauge.location.span)))
     for (_, _, name), found in groups.items():
         device = next((place for gauge, place in found if gauge.frame.scope != "machine"), None)

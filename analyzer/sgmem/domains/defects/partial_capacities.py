@@ -48,7 +48,7 @@ class _Split(msgspec.Struct, frozen=True):
 
 
 def partial_capacities(facts: ProgramFacts) -> Iterator[PartialCapacity]:
-    """Every such limit of a program."""
+    """Every limit of requests by one pool that take places in two."""
     for split in _splits(facts):
         if len(facts.program.files.tree.mentioning(split.total)) > MAX_FILES:
             continue

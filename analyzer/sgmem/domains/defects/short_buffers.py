@@ -44,7 +44,7 @@ class _Rows(msgspec.Struct, frozen=True):
 
 
 def short_buffers(facts: ProgramFacts) -> Iterator[ShortBuffer]:
-    """Every such buffer of a class that holds it for its largest batch, once."""
+    """Every buffer for the largest batch of a class that is cut to more rows than it was made with, once."""
     for path in facts.program.files.with_text(_HELD):
         file = facts.program.files.get(path) if _MADE.search(facts.program.files.tree.read(path)) else None
         for index, scope in enumerate(file.outline.scopes) if file is not None else ():

@@ -50,7 +50,7 @@ class SwitchedOff(msgspec.Struct, frozen=True):
 
 
 def switched_off(facts: ProgramFacts) -> Iterator[SwitchedOff]:
-    """Every such use of a setting that keeps a quantity of memory and that the program itself sets to -1 or compares with it."""
+    """Every calculation with a setting of memory that does not ask for the -1 that the program itself knows it as."""
     saying: dict[str, list[str]] = {}
     for path in facts.program.files.with_text(r"= ?-1\b"):
         data = facts.program.files.tree.read(path)

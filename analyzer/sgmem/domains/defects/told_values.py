@@ -71,7 +71,7 @@ class ToldValue(msgspec.Struct, frozen=True):
 
 
 def told_values(facts: ProgramFacts) -> Iterator[ToldValue]:
-    """Every such message about quantities of memory."""
+    """Every message about quantities of memory that shows another value than its check has tested."""
     for path in facts.program.files.with_text(_TEXT):
         file = facts.program.files.get(path)
         for test, raised in _checks(file) if file is not None else ():

@@ -17,8 +17,8 @@ from sgmem.syntax import ir
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from sgmem.domains.program_facts import ProgramFacts
     from sgmem.flow.order import Order
-    from sgmem.models.load import Models
     from sgmem.program.file import File
     from sgmem.program.program import Program
     from sgmem.syntax.ir import Expr
@@ -50,8 +50,9 @@ class Unreported(msgspec.Struct, frozen=True):
     report: Location
 
 
-def unreported(program: Program, models: Models, order: Order) -> Iterator[Unreported]:
-    """Every such buffer of a program, once."""
+def unreported(facts: ProgramFacts) -> Iterator[Unreported]:
+    """Every buffer that a class's own report of its size leaves out, once."""
+    program, models, order = facts.program, facts.models, facts.order
     allocating = {last_name_of(name) for row in models.sinks.rows if row.kind == "tensor" for name in row.names}
     seen: set[Location] = set()
     for path in program.files.with_text(rf"\bdef (?:{_WORD})\("):
