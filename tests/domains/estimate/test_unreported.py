@@ -24,8 +24,7 @@ class Pool:
 def found(other: str, report: str = "return self.kv_buffer.nbytes") -> list[Unreported]:
     tree = SourceTree.from_texts({"app/__init__.py": "", "app/pool.py": POOL.format(other=other, report=report)}, package="app")
     models = load_models()
-    facts = ProgramFacts(Program(tree, tuple(tree.files), models.config), models)
-    return list(unreported(facts.program, models, facts.order))
+    return list(unreported(ProgramFacts(Program(tree, tuple(tree.files), models.config), models)))
 
 
 @pytest.mark.parametrize(

@@ -67,9 +67,10 @@ def empty_shares(program: Program, groups: Groups, counts: Counts) -> Iterator[E
 
 
 def _names(counts: Counts) -> list[str]:
-    """Patterns for the last names of such counts."""
+    """Patterns for the ends of the last names of such counts. None begins with `*`: what is searched for needs no such start, and with
+    one the time grows with the square of the longest word."""
     rows = (row for row in counts.models.counts.rows if row.things in THINGS and not row.part)
-    return sorted({pattern.rpartition(".")[2].replace("*", r"\w*") for row in rows for pattern in row.names})
+    return sorted({pattern.rpartition(".")[2].lstrip("*").replace("*", r"\w*") for row in rows for pattern in row.names})
 
 
 def _divisions(file: File, names: list[str]) -> Iterator[int]:
