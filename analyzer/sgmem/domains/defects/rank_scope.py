@@ -142,7 +142,7 @@ class RankScope:
         """Amounts for all stages that are divided among the ranks of one."""
         from sgmem.domains.defects.short_shares import short_shares
 
-        return short_shares(self.program, self.order)
+        return short_shares(self.program, self.order, self.groups)
 
     def short_tables(self) -> Iterator[ShortTable]:
         """Tables with fewer rows than the pool has slots by which they are addressed."""

@@ -8,21 +8,20 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from sgmem.domains.accounting.location import Location, of_statement
-from sgmem.domains.ranks.groups import spelled
+from sgmem.domains.accounting.model_words import any_of, words_of_group
+from sgmem.domains.ranks.groups import STAGES, TENSOR, spelled
 from sgmem.flow.aside import is_aside
 from sgmem.syntax import ir
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from sgmem.domains.ranks.groups import Groups
     from sgmem.flow.order import Order
     from sgmem.program.files import File
     from sgmem.program.program import Program
-    from sgmem.syntax.ir import Expr
 
 _AMOUNT = re.compile(r"(?:^|_)(?:global|total|segment|buffer|cache|pool|mem|memory|host)\w*_(?:size|bytes|gb|mb|capacity)$")
-_RANKS = "tp_size"
-_STAGES = "pp_size"
 
 
 class ShortShare(msgspec.Struct, frozen=True):
@@ -34,11 +33,12 @@ class ShortShare(msgspec.Struct, frozen=True):
     stages: Location
 
 
-def short_shares(program: Program, order: Order) -> Iterator[ShortShare]:
+def short_shares(program: Program, order: Order, groups: Groups) -> Iterator[ShortShare]:
     """Every such quotient in a class that reads the number of stages out of the record that has the number of ranks."""
-    for path in program.files.with_text(rf"\.{_STAGES}\b"):
+    stages = any_of(words_of_group(groups.models, STAGES, "size")).pattern
+    for path in program.files.with_text(rf"\.(?:{stages})\b"):
         file = program.files.get(path)
-        if file is None or f".{_RANKS}" not in file.source.text:
+        if file is None:
             continue
         for index, row in enumerate(file.outline.statements):
             if row.kind in ("function", "class") or "/" not in file.own_text(index) or is_aside(file, index):
@@ -46,12 +46,12 @@ def short_shares(program: Program, order: Order) -> Iterator[ShortShare]:
             for root in file.statement(index).expressions():
                 for node in ir.walk(root):
                     if isinstance(node, ir.Binary) and node.operator in ("/", "//"):
-                        found = _share(file, order, index, node)
+                        found = _share(file, order, groups, index, node)
                         if found is not None:
                             yield found
 
 
-def _share(file: File, order: Order, index: int, node: ir.Binary) -> ShortShare | None:
+def _share(file: File, order: Order, groups: Groups, index: int, node: ir.Binary) -> ShortShare | None:
     if not isinstance(node.left, ir.Attribute) or not _AMOUNT.search(node.left.attr):
         return None
     at, divisor = index, node.right
@@ -63,28 +63,25 @@ def _share(file: File, order: Order, index: int, node: ir.Binary) -> ShortShare 
             return None
         (at,), divisor = reaching, values[0]
     counts = [one for one in ir.walk(divisor) if isinstance(one, ir.Attribute) and one.attr.endswith("_size")]
-    if len(counts) != 1 or counts[0].attr != _RANKS:
+    if len(counts) != 1 or groups.named(counts[0].attr, "size") != {TENSOR}:
         return None
-    stages = _stages(file, scope, spelled(counts[0].base))
+    stages = _stages(file, groups, scope, spelled(counts[0].base))
     if stages is None:
         return None
     return ShortShare(node.left.attr, Location(file, index, node.span), Location(file, at, counts[0].span), stages)
 
 
-def _stages(file: File, scope: int, record: str) -> Location | None:
+def _stages(file: File, groups: Groups, scope: int, record: str) -> Location | None:
     """Where the class of a method reads the number of stages out of a record of that name."""
     owner = file.scope(scope).parent
     if owner < 0 or file.scope(owner).kind != "class":
         return None
-    for index in sorted(file.mentions(_STAGES)):
+    words = sorted(words_of_group(groups.models, STAGES, "size"))
+    for index in sorted({index for word in words for index in file.mentions(word)}):
         if file.scope(file.outline.statements[index].scope).parent != owner:
             continue
         for root in file.statement(index).expressions():
             for node in ir.walk(root):
-                if _reads(node, record):
+                if isinstance(node, ir.Attribute) and node.attr in words and spelled(node.base) == record:
                     return of_statement(file, index)
     return None
-
-
-def _reads(node: Expr, record: str) -> bool:
-    return isinstance(node, ir.Attribute) and node.attr == _STAGES and spelled(node.base) == record
