@@ -227,6 +227,10 @@ def test_where_there_are_many_formulas_what_computes_an_input_is_named_by_its_pl
     few = traced(source)
     assert [one.text for one in few.formulas] == ["share * 2"]
     assert origin(few, line, "share").line == origin(whole, line, "share").line == line_of(source, "left + right")[1]
+    assert [row.why for row in whole.unresolved] == []
+    assert [row.why for row in few.unresolved] == [
+        "1 computations of inputs are named and not shown as formulas: there are 1 nearer ones"
+    ]
 
 
 @pytest.mark.parametrize(("field", "told"), [("limit", False), ("budget", True), ("_budget", True)])

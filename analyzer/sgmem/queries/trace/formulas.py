@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterable
 
 import msgspec
 
@@ -62,17 +63,29 @@ class FormulaReports:
     def collect(self) -> None:
         """Find the births of every input; they become sites of the slice."""
         pending = deque(self.slicer.slice.formulas.values())
+        unshown: set[SiteKey] = set()
         while pending:
             formula = pending.popleft()
             if len(self._inputs) >= MANY:
                 self._name_inputs([formula, *pending])
-                return
+                break
             if formula.site not in self._inputs:
                 found = [self._input(leaf, formula) for leaf in leaves(whole(formula))]
                 self._inputs[formula.site] = [one for one, _ in found]
-                if formula.levels > 0 and len(self.slicer.slice.formulas) < ENOUGH:
-                    further = (self.backward.formula_of(led, formula.levels - 1) for _, births in found for led in births)
+                born = [led for _, births in found for led in births] if formula.levels > 0 else []
+                if len(self.slicer.slice.formulas) < ENOUGH:
+                    further = (self.backward.formula_of(led, formula.levels - 1) for led in born)
                     pending.extend(one for one in further if one is not None)
+                else:
+                    unshown.update(key for birth, key, _ in born if birth.kind == "computed" and key.role == "formula")
+        left = unshown - self.slicer.slice.formulas.keys()
+        self._tell(left, f"{len(left)} computations of inputs are named and not shown as formulas: there are {ENOUGH} nearer ones")
+
+    def _tell(self, left: Iterable[SiteKey], why: str) -> None:
+        """Say at the first of some places why they are left out."""
+        first = min(left, key=lambda key: (key.file.path, key.span), default=None)
+        if first is not None:
+            self.slicer.slice.unresolved[(first.file.path, first.span.line, why)] = None
 
     def _name_inputs(self, formulas: list[FormulaSite]) -> None:
         """Name the inputs of formulas for which there is no room, and say so at the first of them."""
@@ -80,10 +93,8 @@ class FormulaReports:
         for formula in left:
             named = [(dotted(leaf) or one_line(formula.file.source.slice(leaf.span)), leaf) for leaf in leaves(whole(formula))]
             self._inputs[formula.site] = [Input(name, None, (), self._unit(leaf, formula), None) for name, leaf in named]
-        if left:
-            first = min((formula.site for formula in left), key=lambda key: (key.file.path, key.span))
-            why = f"the inputs of {len(left)} formulas are not followed back: there are {MANY} nearer ones"
-            self.slicer.slice.unresolved[(first.file.path, first.span.line, why)] = None
+        why = f"the inputs of {len(left)} formulas are not followed back: there are {MANY} nearer ones"
+        self._tell((formula.site for formula in left), why)
 
     def _input(self, leaf: Expr, formula: FormulaSite) -> tuple[Input, list[Led]]:
         """An operand of a formula, and its most telling births."""
