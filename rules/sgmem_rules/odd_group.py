@@ -55,6 +55,18 @@ def report(found: SiblingGroup) -> Report:
 
 def short_report(found: ShortProduct) -> Report:
     name, full = found.short.name, found.full.value
+    if found.switch:
+        return Report(
+            location=found.short.value,
+            message=f"{name} is divided by {found.missing} here whatever is set, and in {full.path}:{full.line} only with {found.switch}: "
+            "without it the ranks are one group, and what is divided by this number is too large",
+            confidence="medium",
+            steps=(
+                Point(full, f"{name}, divided only with {found.switch}"),
+                Point(found.short.value, f"{name}, divided always"),
+            ),
+            fix=f"divide only with {found.switch}, or take the size that is known already",
+        )
     return Report(
         location=found.short.value,
         message=f"{name} is worked out without {found.missing} here, and with it in {full.path}:{full.line}: with several ranks of "

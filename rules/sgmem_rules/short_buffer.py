@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sgmem.api import Point, Report, Rule, short_buffers
+from sgmem.api import Point, Report, Rule, short_buffers, uneven_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,6 +19,19 @@ class ShortBufferRule(Rule):
     by_file = True
 
     def check(self, facts: Facts) -> Iterator[Report]:
+        for rows in uneven_rows(facts):
+            yield Report(
+                location=rows.few,
+                message=f"{rows.name} has a row for each request, {rows.few.code}, and {rows.other} one for each token, {rows.many.code}, "
+                f"though both hold {rows.same}",
+                steps=(
+                    Point(rows.many, f"{rows.other}: a row for each token"),
+                    Point(rows.few, f"{rows.name}: a row for each request"),
+                ),
+                fix=f"make it with {rows.many.code} rows",
+                confidence="medium",
+                key=f"rows {rows.name}",
+            )
         for found in short_buffers(facts):
             yield Report(
                 location=found.made,

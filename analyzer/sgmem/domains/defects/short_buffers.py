@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from sgmem.program.file import File
     from sgmem.syntax.ir import Expr
 
-_LARGEST = r"max_(?:\w+_)?(?:bs|batch|batch_size|seqs|num_seqs|reqs|num_reqs|requests|num_requests)"
-_HELD = rf"self\.{_LARGEST}\b"
-_MADE = re.compile(rf"\.\w+\(\s*(?:\w+=)?\(?\s*self\.{_LARGEST}\b".encode())
-_IS_LARGEST = re.compile(_LARGEST)
+LARGEST = r"max_(?:\w+_)?(?:bs|batch|batch_size|seqs|num_seqs|reqs|num_reqs|requests|num_requests)"
+_HELD = rf"self\.{LARGEST}\b"
+_MADE = re.compile(rf"\.\w+\(\s*(?:\w+=)?\(?\s*self\.{LARGEST}\b".encode())
+_IS_LARGEST = re.compile(LARGEST)
 MAX_DEPTH = 4
 
 

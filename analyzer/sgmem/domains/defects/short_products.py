@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _SIZE = r"\w+_size\s*(?::[^=\n]*)?=\s*\(?[^=]{0,200}?//[^=]{0,80}?_size"
 _PRODUCT = re.compile(r"\b\w+_rank\s*\*|\*\s*[\w.]*_rank\b")
+_SWITCH = re.compile(r"(?:enable|use|is|has)_")
 _WHOLE = frozenset({"parallel", "world"})
 """Last words of names that do not say which group they are of."""
 
@@ -46,11 +47,12 @@ class Worked(msgspec.Struct, frozen=True):
 
 
 class ShortProduct(msgspec.Struct, frozen=True):
-    """`short` lacks `missing`, a size of a group, that `full` has."""
+    """`short` lacks `missing`, a size of a group, that `full` has; or it divides always what `full` divides only with a `switch` on."""
 
     short: Worked
     full: Worked
     missing: str
+    switch: str = ""
 
 
 def short_sizes(program: Program, groups: Groups) -> Iterator[ShortProduct]:
@@ -74,6 +76,40 @@ def short_sizes(program: Program, groups: Groups) -> Iterator[ShortProduct]:
     for found in by_name.values():
         for short in found:
             yield from _short(short, found)
+        yield from _always_divided(found)
+
+
+def _always_divided(found: list[Worked]) -> Iterator[ShortProduct]:
+    """Where a size is divided whatever is switched on, beside where it is divided out of the same only behind a switch."""
+    for short in found:
+        for full in found:
+            switch = _switch(full, {name for _, name in short.parts}) if full.words == short.words and full is not short else ""
+            if switch and switch not in _around(short.value):
+                yield ShortProduct(short, full, short.parts[0][1], switch)
+                break
+
+
+def _switch(full: Worked, by: set[str]) -> str:
+    """What must be switched on for a size to be divided by the same numbers: without it one of them is replaced by 1, or
+    `if not enable_x: return ...` stands before, on the same level.
+    """
+    file, at = full.value.file, full.value.statement
+    here = file.outline.statements[at]
+    for _, name in full.parts:
+        found = re.search(rf"\b{name}\s*=[^=]{{0,80}}?(\w+)\s+if\s+(?:\w+\.)*({_SWITCH.pattern}\w+)\s+else\s+1\b", _around(full.value))
+        if found is not None:
+            return found[2] if found[1] in by else ""
+    if by != {name for _, name in full.parts}:
+        return ""
+    for index in file.own_statements(here.scope):
+        row = file.outline.statements[index]
+        if index >= at or row.kind != "if" or row.parent != here.parent:
+            continue
+        test = file.test(index)
+        ends = any(one.parent == index and one.kind in ("return", "raise") for one in file.outline.statements[index + 1 : at])
+        if ends and isinstance(test, ir.Unary) and test.operator == "not" and _SWITCH.match(spelled(test.operand)):
+            return spelled(test.operand)
+    return ""
 
 
 def short_strides(program: Program, groups: Groups) -> Iterator[ShortProduct]:
@@ -101,11 +137,13 @@ def _short(short: Worked, others: list[Worked]) -> Iterator[ShortProduct]:
 
 def _is_spoken_of(place: Location, word: str) -> bool:
     """Whether the function around mentions a size of that kind: it knows of the group and leaves it out, or has put it in elsewhere."""
+    return re.search(rf"\b(?:\w+_)?{word}_(?:world_)?size\b", _around(place)) is not None
+
+
+def _around(place: Location) -> str:
+    """The function that a place is in; nothing at the top level."""
     scope = place.file.scope(place.file.outline.statements[place.statement].scope)
-    if scope.statement < 0:
-        return False
-    text = place.file.source.slice(place.file.outline.statements[scope.statement].span)
-    return re.search(rf"\b(?:\w+_)?{word}_(?:world_)?size\b", text) is not None
+    return place.file.source.slice(place.file.outline.statements[scope.statement].span) if scope.statement >= 0 else ""
 
 
 def _matches(file: File, pattern: re.Pattern[str]) -> list[int]:

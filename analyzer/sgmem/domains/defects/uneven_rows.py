@@ -1,0 +1,141 @@
+"""Buffers of one function of which two hold the same things, and one has a row for each request, the other one for each token."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from sgmem.domains.accounting.location import Location, last_name
+from sgmem.domains.defects.short_buffers import LARGEST
+from sgmem.domains.ranks.groups import spelled
+from sgmem.program.classes import assigned
+from sgmem.syntax import ir
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sgmem.domains.program_facts import ProgramFacts
+    from sgmem.program.file import File
+    from sgmem.syntax.ir import Expr
+
+_TOKENS = r"max_(?:num_)?tokens?"
+_MADE = r"[(\[]\s*(?:\d+\s*,\s*)?(?:self\.)?{}\s*[,)]"
+_BY_TOKEN = re.compile(_MADE.format(_TOKENS))
+_BY_REQUEST = re.compile(_MADE.format(LARGEST).encode())
+_REQUESTS = r"(?:raw_)?(?:bs|batch_size|num_seqs|num_reqs|num_requests)"
+_IS_LARGEST = re.compile(LARGEST)
+_IS_TOKENS = re.compile(_TOKENS)
+
+
+class UnevenRows(msgspec.Struct, frozen=True):
+    """`few`, rows of `name`, are counted by requests; `many`, rows of `other`, by tokens; both hold `same`."""
+
+    name: str
+    few: Location
+    other: str
+    many: Location
+    same: str
+
+
+class _Buffer(msgspec.Struct, frozen=True):
+    """A tensor's `rows`, with the dimensions before and behind them as they are spelled."""
+
+    name: str
+    rows: Location
+    by_token: bool
+    before: tuple[str, ...]
+    behind: tuple[str, ...]
+
+
+def uneven_rows(facts: ProgramFacts) -> Iterator[UnevenRows]:
+    """Every buffer with a row for each request beside one of the same width, or of the same kind by its name, with one for each token."""
+    for path in facts.program.files.with_text(_MADE.format(_TOKENS), words="max_num_token|max_token"):
+        if _BY_REQUEST.search(facts.program.files.tree.read(path)) is None:
+            continue
+        file = facts.program.files.get(path)
+        for scope in range(len(file.outline.scopes)) if file is not None else ():
+            if (
+                file is not None
+                and file.scope(scope).kind == "function"
+                and _BY_TOKEN.search(file.source.slice(file.scope(scope).span))
+            ):
+                yield from _uneven(file, list(_buffers(facts, file, scope)))
+
+
+def _uneven(file: File, found: list[_Buffer]) -> Iterator[UnevenRows]:
+    many = [one for one in found if one.by_token]
+    for few in found:
+        for other in many if not few.by_token else ():
+            same = _shared(few, other)
+            # Where its rows are taken by requests, a width in common says nothing.
+            if same and (same == other.name or not re.search(rf"\b{re.escape(few.name)}\[ ?: ?{_REQUESTS}\]", file.source.text)):
+                yield UnevenRows(few.name, few.rows, other.name, other.rows, same)
+                break
+
+
+def _shared(few: _Buffer, other: _Buffer) -> str:
+    """What two buffers have in common that says they hold the same things: a width that is no number, or the end of the name."""
+    width = ", ".join(few.behind)
+    if few.behind == other.behind and any(not part.isdigit() for part in few.behind):
+        return width
+    if few.name.endswith("_" + other.name) and few.behind == other.behind:
+        return other.name
+    return ""
+
+
+def _buffers(facts: ProgramFacts, file: File, scope: int) -> Iterator[_Buffer]:
+    """The tensors that a function makes with the largest number of requests or of tokens as a dimension."""
+    words = [word for word in facts.models.sinks.words if word.isidentifier()]
+    wanted = re.compile(rf"\b(?:{'|'.join(sorted(words))})\(")
+    for index in file.own_statements(scope):
+        if wanted.search(file.own_text(index)) is None:
+            continue
+        for binding in file.statement(index).bindings:
+            for name, value in _named(assigned(binding.target), binding.value) if binding.how in ("assign", "annotate") else ():
+                for node in ir.walk(value):
+                    if isinstance(node, ir.Call) and any(r.kind == "tensor" for r in facts.models.sinks.rows_for_name(last_name(node))):
+                        for shape, at in _shapes(facts, file, scope, node, index):
+                            yield from _buffer(facts, file, name, shape, at)
+
+
+def _named(targets: list[Expr], value: Expr | None) -> Iterator[tuple[str, Expr]]:
+    """A value with its name; of a dict each entry with its key."""
+    if isinstance(value, ir.Dict):
+        for key, entry in value.items:
+            if isinstance(key, ir.Const) and isinstance(key.value, str):
+                yield key.value, entry
+    elif value is not None and len(targets) == 1:
+        target = targets[0]
+        key = target.index if isinstance(target, ir.Subscript) else None
+        yield (str(key.value) if isinstance(key, ir.Const) else spelled(target)), value
+
+
+def _shapes(facts: ProgramFacts, file: File, scope: int, call: ir.Call, index: int) -> Iterator[tuple[tuple[Expr, ...], int]]:
+    """The shapes that a call may give a tensor, each with the statement that spells it."""
+    given = [argument.value for argument in call.args if argument.keyword in (None, "size") and not argument.star]
+    if not given:
+        return
+    first = given[0]
+    if isinstance(first, ir.Name):
+        for at in facts.program.names.bindings(file, scope, first.id):
+            for binding in file.statement(at).bindings:
+                value = binding.value
+                for one in (value.body, value.orelse) if isinstance(value, ir.Conditional) else (value,):
+                    if isinstance(one, ir.Collection):
+                        yield one.items, at
+    yield (first.items if isinstance(first, ir.Collection) else tuple(given)), index
+
+
+def _buffer(facts: ProgramFacts, file: File, name: str, shape: tuple[Expr, ...], index: int) -> Iterator[_Buffer]:
+    for position, rows in enumerate(shape[:2]):
+        last = spelled(rows)
+        by_token = _IS_TOKENS.fullmatch(last) is not None
+        if by_token or _IS_LARGEST.fullmatch(last) is not None:
+            before, behind = (
+                tuple(" ".join(file.source.slice(one.span).split()) for one in part)
+                for part in (shape[:position], shape[position + 1 :])
+            )
+            yield _Buffer(name, Location(file, index, rows.span), by_token, before, behind)
+            return
