@@ -67,8 +67,8 @@ from sgmem.domains.defects.told_values import told_values
 from sgmem.domains.defects.unchecked_limits import unchecked_limits
 from sgmem.domains.defects.unchecked_none import UncheckedNone, unchecked_nones
 from sgmem.domains.defects.undivided_counts import UndividedCount
-from sgmem.domains.defects.unreduced_counts import UnreducedCount
 from sgmem.domains.defects.uneven_rows import uneven_rows
+from sgmem.domains.defects.unreduced_counts import UnreducedCount
 from sgmem.domains.defects.unused_options import unused_options
 from sgmem.domains.defects.zero_divisors import ZeroDivisor, zero_divisors
 from sgmem.domains.estimate.divided_twice import divided_twice

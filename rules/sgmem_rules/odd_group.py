@@ -58,8 +58,8 @@ def short_report(found: ShortProduct) -> Report:
     if found.switch:
         return Report(
             location=found.short.value,
-            message=f"{name} is divided by {found.missing} here whatever is set, and in {full.path}:{full.line} only with {found.switch}: "
-            "without it the ranks are one group, and what is divided by this number is too large",
+            message=f"{name} is divided by {found.missing} here whatever is set, in {full.path}:{full.line} only with "
+            f"{found.switch}: without it the ranks are one group, and what is divided by this number is too large",
             confidence="medium",
             steps=(
                 Point(full, f"{name}, divided only with {found.switch}"),

@@ -22,8 +22,8 @@ class ShortBufferRule(Rule):
         for rows in uneven_rows(facts):
             yield Report(
                 location=rows.few,
-                message=f"{rows.name} has a row for each request, {rows.few.code}, and {rows.other} one for each token, {rows.many.code}, "
-                f"though both hold {rows.same}",
+                message=f"{rows.name} has a row for each request, {rows.few.code}, and {rows.other} one for each token, "
+                f"{rows.many.code}, though both hold {rows.same}",
                 steps=(
                     Point(rows.many, f"{rows.other}: a row for each token"),
                     Point(rows.few, f"{rows.name}: a row for each request"),

@@ -13,7 +13,7 @@ import msgspec
 
 from sgmem.domains.accounting.location import Location
 from sgmem.domains.algebra import arithmetic
-from sgmem.domains.ranks.groups import factors, spelled
+from sgmem.domains.ranks.groups import factors, given, spelled
 from sgmem.flow.aside import is_aside
 from sgmem.syntax import ir
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _SIZE = r"\w+_size\s*(?::[^=\n]*)?=\s*\(?[^=]{0,200}?//[^=]{0,80}?_size"
 _PRODUCT = re.compile(r"\b\w+_rank\s*\*|\*\s*[\w.]*_rank\b")
+_PER_NODE = r"_per_node\s*=[^=\n]{0,80}//"
 _SWITCH = re.compile(r"(?:enable|use|is|has)_")
 _WHOLE = frozenset({"parallel", "world"})
 """Last words of names that do not say which group they are of."""
@@ -77,6 +78,7 @@ def short_sizes(program: Program, groups: Groups) -> Iterator[ShortProduct]:
         for short in found:
             yield from _short(short, found)
         yield from _always_divided(found)
+    yield from _over_divided(program, groups)
 
 
 def _always_divided(found: list[Worked]) -> Iterator[ShortProduct]:
@@ -86,6 +88,39 @@ def _always_divided(found: list[Worked]) -> Iterator[ShortProduct]:
             switch = _switch(full, {name for _, name in short.parts}) if full.words == short.words and full is not short else ""
             if switch and switch not in _around(short.value):
                 yield ShortProduct(short, full, short.parts[0][1], switch)
+                break
+
+
+def _over_divided(program: Program, groups: Groups) -> Iterator[ShortProduct]:
+    """`tp_size_per_node = tp_size // nodes` beside `tp_size // nodes_per_group`, which is `max(nodes // pp_size, 1)`."""
+    shared: list[tuple[Worked, str]] = []
+    plain: list[tuple[Worked, str]] = []
+    for path in program.files.with_text(_PER_NODE):
+        file = program.files.get(path)
+        for statement in _matches(file, re.compile(_PER_NODE)) if file is not None else ():
+            for binding in file.statement(statement).bindings if file is not None else ():
+                value = binding.value
+                if file is None or not isinstance(value, ir.Binary) or value.operator != "//" or not spelled(value.right):
+                    continue
+                if not groups.named(spelled(value.left), "size"):
+                    continue
+                name, scope = spelled(binding.target), file.outline.statements[statement].scope
+                place = Location(file, statement, value.span)
+                within = [
+                    _chain(_bare(each))
+                    for at in program.names.bindings(file, scope, spelled(value.right))
+                    for each in given(spelled(value.right), file, at)
+                ]
+                shares = [(spelled(whole), _parts(divisors, groups)) for whole, divisors in within if divisors]
+                if shares:
+                    shared += [(Worked(name, parts, place), nodes) for nodes, parts in shares if parts]
+                else:
+                    plain.append((Worked(name, (), place), spelled(value.right)))
+    for short, nodes in plain:
+        for full, of in shared:
+            missing = full.parts[0]
+            if (short.name, nodes) == (full.name, of) and not _is_spoken_of(short.value, missing[0]):
+                yield ShortProduct(short, full, missing[1])
                 break
 
 

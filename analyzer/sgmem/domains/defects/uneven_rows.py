@@ -50,7 +50,7 @@ class _Buffer(msgspec.Struct, frozen=True):
 
 
 def uneven_rows(facts: ProgramFacts) -> Iterator[UnevenRows]:
-    """Every buffer with a row for each request beside one of the same width, or of the same kind by its name, with one for each token."""
+    """Every buffer with a row for each request beside one of its width, or of its kind by the name, with one for each token."""
     for path in facts.program.files.with_text(_MADE.format(_TOKENS), words="max_num_token|max_token"):
         if _BY_REQUEST.search(facts.program.files.tree.read(path)) is None:
             continue
