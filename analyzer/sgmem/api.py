@@ -70,11 +70,13 @@ from sgmem.domains.defects.undivided_counts import UndividedCount
 from sgmem.domains.defects.uneven_rows import uneven_rows
 from sgmem.domains.defects.unreduced_counts import UnreducedCount
 from sgmem.domains.defects.unused_options import unused_options
+from sgmem.domains.defects.weaker_checks import weaker_checks
 from sgmem.domains.defects.zero_divisors import ZeroDivisor, zero_divisors
 from sgmem.domains.estimate.divided_twice import divided_twice
 from sgmem.domains.estimate.dropped_subtractions import dropped_subtractions
 from sgmem.domains.estimate.handed_back import handed_back
 from sgmem.domains.estimate.ignored_counts import ignored_counts
+from sgmem.domains.estimate.sibling_sizes import sibling_sizes
 from sgmem.domains.estimate.spent_twice import spent_twice
 from sgmem.domains.estimate.unreported import unreported
 from sgmem.domains.frames.frame import Frame
@@ -178,6 +180,7 @@ __all__ = [
     "same_readings",
     "settled_guards",
     "short_buffers",
+    "sibling_sizes",
     "spent_twice",
     "stale_copies",
     "switched_off",
@@ -189,6 +192,7 @@ __all__ = [
     "uneven_rows",
     "unreported",
     "unused_options",
+    "weaker_checks",
     "wrong_directions",
     "zero_divisors",
 ]

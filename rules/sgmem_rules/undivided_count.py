@@ -23,6 +23,15 @@ class UndividedCountRule(Rule):
             yield undivided(found)
         for part in facts.ranks.misnamed_parts():
             yield misnamed(part)
+        for scope in facts.ranks.mixed_scopes():
+            yield Report(
+                location=scope.one,
+                message=f"{scope.one.code} counts the {scope.things} of one rank, {scope.all_ranks.code} what all of the "
+                f"{scope.group} have: where the former is the larger of the two it is too small for all of them",
+                confidence="medium",
+                steps=(Point(scope.all_ranks, "counted for all ranks"), Point(scope.one, "counted for one rank")),
+                fix=f"multiply it by the size of the {scope.group} too",
+            )
         for mixed in facts.ranks.mixed_extents:
             if mixed.whole.extent.things != "layers":
                 yield beside(mixed)

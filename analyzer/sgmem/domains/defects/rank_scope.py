@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from sgmem.domains.defects.machine_requests import MachineRequest
     from sgmem.domains.defects.misnamed_parts import MisnamedPart
     from sgmem.domains.defects.mixed_extents import MixedExtent
+    from sgmem.domains.defects.mixed_scopes import MixedScope
     from sgmem.domains.defects.narrow_reductions import NarrowReduction
     from sgmem.domains.defects.overlapping_strides import OverlappingStride
     from sgmem.domains.defects.short_products import ShortProduct
@@ -71,6 +72,12 @@ class RankScope:
         from sgmem.domains.defects.mixed_extents import mixed_extents
 
         return tuple(mixed_extents(self.program, self.extents, self.counts))
+
+    def mixed_scopes(self) -> Iterator[MixedScope]:
+        """Maxima of a count of all ranks and one of a single rank."""
+        from sgmem.domains.defects.mixed_scopes import mixed_scopes
+
+        return mixed_scopes(self.program, self.groups, self.counts)
 
     def narrow_reductions(self) -> Iterator[NarrowReduction]:
         """Reductions that leave out ranks that must agree."""
