@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 import warnings
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sgmem.syntax.ir import Span
-from sgmem.syntax.text import SourceText, Undecodable, decode
+from sgmem.syntax.text import SourceText, Undecodable, decode, without_comments
 
 ACCENTED = b'x = "\xe9"\n'
 
@@ -156,3 +157,33 @@ def test_slices_run_over_lines() -> None:
     assert source.slice(Span(1, 2, 3, 2)) == "b\ncdé\nf"
     assert source.slice(Span(2, 3, 2, 4)) == "é"
     assert source.slice(Span(3, 1, 3, 1)) == ""
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("x = 1  # one\n", "x = 1\n"),
+        ("    # alone\ny = 2", "\ny = 2"),
+        ("x = '# kept' # gone\n", "x = '# kept'\n"),
+        ('"""\n# kept\n"""\n# gone\n', '"""\n# kept\n"""\n\n'),
+        ("r'\\\\' # gone\n'''# kept'''", "r'\\\\'\n'''# kept'''"),
+        ('f("""a\\"""# kept""", # gone\n  b)', 'f("""a\\"""# kept""",\n  b)'),
+        ("x = 'open # kept\ny = 1 # gone", "x = 'open # kept\ny = 1"),
+        ('"""open # kept\n# kept', '"""open # kept\n# kept'),
+        ("it = '' # gone's \"quote\n#\nz", "it = ''\n\nz"),
+        ("# \r# kept", "# \r# kept"),
+    ],
+)
+def test_comments_go_and_all_else_stands_where_it_stood(code: str, expected: str) -> None:
+    head = "# -*- coding: utf-8 -*-\n#!\n"
+    assert without_comments((head + code).encode()) == (head + expected).encode()
+
+
+@pytest.mark.parametrize("data", [b'"""\\' * 30_000, b"'\\" * 60_000, b"'''\"\"\"" * 20_000 + b"\\", b"#" * 200_000])
+def test_no_text_holds_up_the_search_for_comments(data: bytes) -> None:
+    assert len(without_comments(b"\n\n#\n" + data)) <= len(data) + 3
+
+
+def test_a_file_without_its_comments_is_the_same_code() -> None:
+    data = Path(__file__).read_bytes()
+    assert ast.dump(ast.parse(without_comments(data)), include_attributes=True) == ast.dump(ast.parse(data), include_attributes=True)

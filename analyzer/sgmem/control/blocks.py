@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 if TYPE_CHECKING:
-    from sgmem.syntax.outline import Block, Outline, StatementOutline
+    from sgmem.syntax.outline import Block, OutlineView, StatementOutline
 
 NOTHING: tuple[int, ...] = ()
 
@@ -15,7 +15,7 @@ NOTHING: tuple[int, ...] = ()
 class Blocks(msgspec.Struct, frozen=True, eq=False):
     """The statements of one scope. A nested definition is one statement here; its body belongs to its own scope."""
 
-    outline: Outline
+    outline: OutlineView
     scope: int
     top: int
     """What the scope's top-level statements have for a parent: the defining statement, -1 for the module."""
@@ -35,7 +35,7 @@ class Blocks(msgspec.Struct, frozen=True, eq=False):
         return 0 <= statement < len(self.outline.statements) and self.row(statement).scope == self.scope
 
 
-def scope_blocks(outline: Outline, scope: int) -> Blocks:
+def scope_blocks(outline: OutlineView, scope: int) -> Blocks:
     """Collect the blocks of a scope in one pass over its range of statements."""
     within = outline.scopes[scope]
     indices: list[int] = []

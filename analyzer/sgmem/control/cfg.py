@@ -29,7 +29,7 @@ from sgmem.control.blocks import Blocks, scope_blocks
 from sgmem.control.routing import EXIT, RAISED, Edge, Label, Routing
 
 if TYPE_CHECKING:
-    from sgmem.syntax.outline import Outline, StatementOutline
+    from sgmem.syntax.outline import OutlineView, StatementOutline
 
 __all__ = ["ENTRY", "EXIT", "RAISED", "Cfg", "Edge", "Label", "build_cfg"]
 
@@ -78,7 +78,7 @@ class Cfg(msgspec.Struct, frozen=True, eq=False):
         return "always"
 
 
-def build_cfg(outline: Outline, scope: int) -> Cfg:
+def build_cfg(outline: OutlineView, scope: int) -> Cfg:
     """Build the graph of a function, class body or module, in time linear in its statements and edges."""
     blocks = scope_blocks(outline, scope)
     routing = Routing(blocks)

@@ -10,7 +10,7 @@ from sgmem.program.class_index import ClassIndex, classes_around, indented_heade
 from sgmem.program.contexts import MATCHED, TEXT, Context, occurs, places, renamed, stored
 from sgmem.program.file import File, bare_names, dotted, last_assignment
 from sgmem.program.file_facts import FileFacts
-from sgmem.program.reads import EVERYWHERE, Reads, ReadTree
+from sgmem.program.reads import EVERYWHERE, Reads, ReadTree, code_of
 from sgmem.program.text_answers import Matching, TextAnswers
 from sgmem.syntax.build import Unparsable
 from sgmem.syntax.text import SourceText, Undecodable, decode
@@ -49,6 +49,7 @@ class Files:
         self._paths = frozenset(paths)
         self._facts = FileFacts(tree.store)
         self._files: dict[str, File | None] = {}
+        self._code: dict[str, bytes] = {}
         self._sources: dict[str, SourceText | None] = {}
         self._problems: dict[str, str] = {}
         self._contexts: dict[tuple[str, str, Context], bool] = {}
@@ -63,7 +64,7 @@ class Files:
         self.reads = Reads()
         self._tree = tree
         self._focus = None if focus is None else tuple(sorted(focus))
-        self.tree = ReadTree(tree, self.reads)
+        self.tree = ReadTree(tree, self._code, self.reads)
 
     def unread(self, focus: Iterable[str] | None = None) -> Files:
         """The same files for another program, which looks for something in those of `focus` only, though it may follow it anywhere.
@@ -144,14 +145,14 @@ class Files:
                     yield path, file.outline.statements[index].span.line
 
     def source(self, path: str) -> SourceText | None:
-        """The decoded text of a file, without parsing it."""
+        """The decoded text of a file without its comments, which are no evidence of anything. It is not parsed."""
         self.reads.texts.add(path)
         return self._source(path)
 
     def _source(self, path: str) -> SourceText | None:
         if path not in self._sources:
             try:
-                self._sources[path] = SourceText(path, decode(self._tree.read(path)))
+                self._sources[path] = SourceText(path, decode(code_of(self._tree, self._code, path)))
             except (Undecodable, OSError) as error:
                 self._problems[path] = str(error)
                 self._sources[path] = None

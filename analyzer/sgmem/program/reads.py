@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from sgmem.syntax.text import without_comments
+
 if TYPE_CHECKING:
     import re
 
@@ -46,11 +48,20 @@ class Reads(msgspec.Struct):
             self.contexts[context] = path
 
 
-class ReadTree:
-    """A source tree that notes what it is asked."""
+def code_of(tree: Tree, known: dict[str, bytes], path: str) -> bytes:
+    """The bytes of a file without its comments, worked out once."""
+    code = known.get(path)
+    if code is None:
+        code = known[path] = without_comments(tree.read(path))
+    return code
 
-    def __init__(self, tree: Tree, reads: Reads) -> None:
+
+class ReadTree:
+    """A source tree that notes what it is asked. `code` are the bytes of files without their comments, as far as they are known."""
+
+    def __init__(self, tree: Tree, code: dict[str, bytes], reads: Reads) -> None:
         self.unnoted = tree
+        self._code = code
         self._reads = reads
 
     @property
@@ -58,8 +69,9 @@ class ReadTree:
         return self.unnoted.store
 
     def read(self, path: str) -> bytes:
+        """The bytes of a file without its comments."""
         self._reads.texts.add(path)
-        return self.unnoted.read(path)
+        return code_of(self.unnoted, self._code, path)
 
     def digest(self, path: str) -> str:
         self._reads.texts.add(path)

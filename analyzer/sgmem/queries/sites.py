@@ -6,15 +6,13 @@ from typing import TYPE_CHECKING
 
 from sgmem.control.predicates import TRUE
 from sgmem.control.rendering import render
-from sgmem.domains.accounting import location
-from sgmem.domains.accounting.location import symbol_of
+from sgmem.domains.accounting.location import one_line, symbol_of
 from sgmem.flow.graph import SiteKey, SliceSite
 from sgmem.flow.guards import Conditions
 from sgmem.flow.occurrences import CONFIDENCE, Occurrence
 from sgmem.flow.slicer import Slicer
 from sgmem.program.program import Program
 from sgmem.queries.results.trace import Flow, Site, SourceInfo, Unreadable
-from sgmem.syntax.text import without_comments
 
 if TYPE_CHECKING:
     from sgmem.source.tree import SourceTree
@@ -93,11 +91,6 @@ class SiteReports:
             return ()
         conditions = self.conditions.of(site.key.file, site.statement, site.ancestors, site.node)
         return tuple(dict.fromkeys(render(c.predicate) for c in conditions if c.predicate != TRUE and c.how != "check"))
-
-
-def one_line(code: str) -> str:
-    """Source on one line, comments left out, cut with an ellipsis where it is long."""
-    return location.one_line(without_comments(code))
 
 
 def source_info(tree: SourceTree, program: Program) -> SourceInfo:

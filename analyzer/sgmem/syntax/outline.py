@@ -6,14 +6,14 @@ Outlines are cached by content hash; expressions are lowered on demand (`lower`)
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import msgspec
 
 from sgmem.syntax.ir import Span, StatementKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 Block = Literal["body", "orelse", "handlers", "finally"]
 
@@ -107,3 +107,14 @@ class Outline(msgspec.Struct, frozen=True, array_like=True):
         """How a block of a statement ends; None where it has no such block."""
         inside = list(self.inside(statement, block))
         return self.statements[inside[-1]].kind if inside else None
+
+
+class OutlineView(Protocol):
+    """What is asked of an outline by those who only read it."""
+
+    @property
+    def statements(self) -> Sequence[StatementOutline]: ...
+    @property
+    def scopes(self) -> Sequence[ScopeOutline]: ...
+    def inside(self, statement: int, block: Block | None = None) -> Iterator[int]: ...
+    def last_inside(self, statement: int, block: Block) -> StatementKind | None: ...

@@ -84,33 +84,37 @@ class SourceText:
 
     def __init__(self, path: str, text: str) -> None:
         self.path = path
-        self.text = text
+        self._text = text
+
+    @property
+    def text(self) -> str:
+        return self._text
 
     @cached_property
     def starts(self) -> list[int]:
         """The offset of each line's first character."""
         starts = [0]
-        find, offset = self.text.find, 0
+        find, offset = self._text.find, 0
         while (offset := find("\n", offset) + 1) > 0:
             starts.append(offset)
         return starts
 
     @cached_property
     def is_ascii(self) -> bool:
-        return self.text.isascii()
+        return self._text.isascii()
 
     @cached_property
     def wide_lines(self) -> frozenset[int]:
         """The lines with characters that take more than one byte: there columns and bytes differ."""
-        return frozenset(self.position(found.start())[0] for found in _WIDE.finditer(self.text))
+        return frozenset(self.position(found.start())[0] for found in _WIDE.finditer(self._text))
 
     def line(self, number: int) -> str:
         """The text of a 1-based line, without its newline; empty past the end."""
         if not 1 <= number <= len(self.starts):
             return ""
         start = self.starts[number - 1]
-        end = self.starts[number] - 1 if number < len(self.starts) else len(self.text)
-        return self.text[start:end]
+        end = self.starts[number] - 1 if number < len(self.starts) else len(self._text)
+        return self._text[start:end]
 
     def offset(self, line: int, column: int) -> int:
         return self.starts[line - 1] + column - 1
@@ -121,7 +125,7 @@ class SourceText:
         return line, offset - self.starts[line - 1] + 1
 
     def slice(self, span: Span) -> str:
-        return self.text[self.offset(span.line, span.column) : self.offset(span.end_line, span.end_column)]
+        return self._text[self.offset(span.line, span.column) : self.offset(span.end_line, span.end_column)]
 
     def character_column(self, line: int, utf8_column: int) -> int:
         """Turn a 0-based UTF-8 byte column, as `ast` counts, into a 1-based character column."""
@@ -131,14 +135,30 @@ class SourceText:
         return len(text.encode("utf-8", "surrogatepass")[:utf8_column].decode("utf-8", "replace")) + 1
 
 
-_TOKENS = re.compile(
-    r"""(?P<string>[a-z]{0,3}(?:'{3}(?:\\.|[^\\])*?'{3}|"{3}(?:\\.|[^\\])*?"{3}|'(?:\\.|[^\\'\n])*'|"(?:\\.|[^\\"\n])*"))|(?P<comment>\#[^\n]*)""",
-    re.IGNORECASE | re.DOTALL | re.VERBOSE,
+_STRING_OR_COMMENT = re.compile(
+    rb"""["'#](?:
+    (?<=")(?:""[^"\\]*(?:(?:\\(?:.|\Z)|"(?!""))[^"\\]*)*(?:"{3}|\Z)|[^"\\\n]*(?:\\(?:.|\Z)[^"\\\n]*)*(?:"|(?=\n)|\Z))
+    |(?<=')(?:''[^'\\]*(?:(?:\\(?:.|\Z)|'(?!''))[^'\\]*)*(?:'{3}|\Z)|[^'\\\n]*(?:\\(?:.|\Z)[^'\\\n]*)*(?:'|(?=\n)|\Z))
+    |(?<=\#)[^\n]*)""",
+    re.DOTALL | re.VERBOSE,
 )
+"""Every match ends, an unterminated string's at the end of its line or of the file: no file takes long."""
+_COMMENT = 0x23
 
 
-def without_comments(code: str) -> str:
-    """A piece of source, several lines long, without the comments in it."""
-    if "#" not in code:
-        return code
-    return _TOKENS.sub(lambda found: found.group("string") or "", code)
+def without_comments(data: bytes) -> bytes:
+    """Source bytes without the comments, and without the blanks before them; all else stands where it stood.
+
+    What the first two lines say stays, for it may declare the encoding; so does everything in a file with carriage returns.
+    """
+    second = data.find(b"\n", data.find(b"\n") + 1) + 1
+    if not second or b"#" not in data or b"\r" in data:
+        return data
+    pieces: list[bytes] = []
+    end = 0
+    for match in _STRING_OR_COMMENT.finditer(data):
+        start = match.start()
+        if data[start] == _COMMENT and start >= second:
+            pieces.append(data[end:start].rstrip(b" \t"))
+            end = match.end()
+    return b"".join([*pieces, data[end:]])

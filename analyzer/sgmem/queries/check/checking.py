@@ -37,7 +37,7 @@ def compute(tree: SourceTree, options: CheckOptions, key: Callable[[], str]) -> 
     reports = [report for answer in answers for report in answer.reports]
     findings: list[Finding] = []
     held: list[Held] = []
-    comments = Comments(tree, units.files)
+    comments = Comments(tree)
     fingerprints = Fingerprints()
     for rule in rules:
         progress(f"checking {rule.name}")

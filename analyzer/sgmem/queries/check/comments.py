@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from sgmem.findings.finding import Edit, Finding
 from sgmem.findings.suppressions import MARK, Suppression, suppressions_in
 from sgmem.queries.check.rules import SUPPRESSION, SUPPRESSION_CODE, all_rules
+from sgmem.syntax.text import Undecodable, decode
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sgmem.findings.fingerprints import Fingerprints
     from sgmem.findings.registry import InstalledRule
-    from sgmem.program.files import Files
     from sgmem.queries.check.noted import Noted
     from sgmem.source.tree import SourceTree
 
@@ -21,12 +21,14 @@ if TYPE_CHECKING:
 class Comments:
     """The suppression comments of all files."""
 
-    def __init__(self, tree: SourceTree, files: Files) -> None:
+    def __init__(self, tree: SourceTree) -> None:
         self.tree = tree
         self.by_path: dict[str, list[Suppression]] = {}
         for path in tree.mentioning(MARK):
-            source = files.source(path)
-            found = suppressions_in(source.text) if source is not None else []
+            try:
+                found = suppressions_in(decode(tree.read(path)))
+            except Undecodable:
+                continue
             if found:
                 self.by_path[path] = found
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 import msgspec
 
 from sgmem.domains.accounting.gauges import Gauges
+from sgmem.domains.accounting.location import one_line
 from sgmem.domains.accounting.units import Units, declared
 from sgmem.domains.defects.negative import NegativeVerdicts
 from sgmem.domains.units.evidence import Evidence, Strength
@@ -22,7 +23,7 @@ from sgmem.models.load import Models
 from sgmem.program.files import dotted
 from sgmem.program.program import Program
 from sgmem.queries.results.trace import Formula, FormulaInput, Negative
-from sgmem.queries.sites import SiteReports, one_line
+from sgmem.queries.sites import SiteReports
 from sgmem.queries.trace.backward import BackwardSlice, Led
 from sgmem.syntax import ir
 from sgmem.syntax.ir import Expr
