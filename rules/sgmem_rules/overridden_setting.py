@@ -23,11 +23,11 @@ class OverriddenSetting(Rule):
 
     def check(self, facts: Facts) -> Iterator[Report]:
         for found in facts.setting_changes:
-            if found.how == "scaled" and not found.share:
+            if found.how == "scaled" and found.again and not found.share:
                 continue  # see repeated-scaling
             flag = f"--{found.name.replace('_', '-')}"
             done = "calculated anew" if found.how == "calculated" else found.how
-            again = ", and once more wherever it runs again" if found.how == "scaled" else ""
+            again = ", and once more wherever it runs again" if found.how == "scaled" and found.again else ""
             yield Report(
                 location=found.location,
                 message=f"{found.name} is {done} although the user may have given it with {flag}: nothing asks whether it is None"
@@ -59,7 +59,7 @@ def _by_default(found: DefaultGuard) -> Report:
 
 def persona(found: SettingChange) -> Persona:
     if found.how in REGULAR or (found.share and found.how != "capped"):
-        return "regular"
+        return "pedantic" if found.told and found.how == "calculated" else "regular"
     if found.told and found.how != "capped":
         return "auditor"
     return "regular" if found.how == "replaced" and found.optional else "pedantic"

@@ -19,7 +19,7 @@ class RepeatedScaling(Rule):
 
     def check(self, facts: Facts) -> Iterator[Report]:
         for found in facts.setting_changes:
-            if found.how == "scaled" and not found.share:
+            if found.how == "scaled" and found.again and not found.share:
                 yield Report(
                     location=found.location,
                     message=f"{found.name} is scaled in place: when the record is built again from itself, or a second object does the "

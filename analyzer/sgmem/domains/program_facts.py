@@ -16,6 +16,7 @@ from sgmem.domains.accounting.events import Events
 from sgmem.domains.accounting.formulas import FormulaExpression, formulas_in
 from sgmem.domains.accounting.gauges import Gauges
 from sgmem.domains.accounting.location import Location
+from sgmem.domains.accounting.options import Options
 from sgmem.domains.accounting.quantities import Quantities, QuantityNames
 from sgmem.domains.accounting.reach import Reach, Reaches
 from sgmem.domains.accounting.units import Units
@@ -38,6 +39,7 @@ from sgmem.syntax import ir
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from sgmem.domains.accounting.decisions import Decision
     from sgmem.domains.accounting.gauges import Gauge
     from sgmem.domains.defects.overrides import SettingChange
     from sgmem.domains.defects.rank_scope import RankScope
@@ -178,6 +180,7 @@ class ProgramFacts:
     def __init__(self, program: Program, models: Models) -> None:
         self.program = program
         self.models = models
+        self._decisions: dict[tuple[str, str], tuple[Decision, ...]] = {}
         self.order = Order(program.names)
         self.occurrences = Occurrences(program)
         measurements = self.measurements = Measurements(program, models)
@@ -230,6 +233,20 @@ class ProgramFacts:
     def quantities(self) -> Quantities:
         """The names that keep quantities of memory."""
         return Quantities(self.program, self.models)
+
+    @cached_property
+    def options(self) -> Options:
+        """What a user sets, by which flag."""
+        return Options(self.program)
+
+    def decisions(self, name: str, path: str) -> tuple[Decision, ...]:
+        """Every statement of a file's functions that sets a field of that name."""
+        from sgmem.domains.accounting.decisions import decisions
+
+        found = self._decisions.get((name, path))
+        if found is None:
+            found = self._decisions[name, path] = tuple(decisions(self, name, path))
+        return found
 
     @cached_property
     def books(self) -> Books:

@@ -1,4 +1,5 @@
-"""Where a program decides fields: by assigning them, and by calls that write the fields that their keywords or dicts name."""
+"""Where a program decides fields: by assigning them, by calls that write the fields that their keywords or dicts name, and by what
+passes return that decide the fields of a record."""
 
 from __future__ import annotations
 
@@ -20,15 +21,17 @@ if TYPE_CHECKING:
 
     from sgmem.domains.program_facts import ProgramFacts
     from sgmem.program.files import File
-    from sgmem.syntax.ir import Expr
+    from sgmem.syntax.ir import Expr, Span
 
 
-_SET = re.compile(r"[\"']?\s*(?:[-+*/%]|//)?[=:]")
+_SET = re.compile(r"[\"']?\]?\s*(?:[-+*/%]|//)?[=:]")
 """What stands behind a name that is set."""
+_SETS = re.compile(r"setattr|\.update\(|__dict__|\._set\w*\(")
+"""What a function holds that writes fields at once, and does not only keep what was decided."""
 
 
 class Decision(msgspec.Struct, frozen=True):
-    """A field is set to `value` by a statement; `how` is None where it is not changed but reset."""
+    """A field is set to `value` by a statement, or changed by it with `operator`; `how` is None where it is not changed but reset."""
 
     file: File
     statement: int
@@ -36,6 +39,9 @@ class Decision(msgspec.Struct, frozen=True):
     places: frozenset[Field]
     value: Expr | None
     how: How | None
+    operator: str | None = None
+    aside: bool = False
+    """Whether the decision is laid beside the record, which keeps what was given."""
 
 
 def decisions(facts: ProgramFacts, name: str, path: str) -> Iterator[Decision]:
@@ -48,6 +54,7 @@ def decisions(facts: ProgramFacts, name: str, path: str) -> Iterator[Decision]:
         if file is not None and file.scope(file.outline.statements[index].scope).kind == "function":
             yield from _assigned(facts, file, index, name)
             yield from named(facts, file, index, name)
+            yield from _returned(facts, file, index, name)
 
 
 def _assigned(facts: ProgramFacts, file: File, index: int, name: str) -> Iterator[Decision]:
@@ -60,7 +67,9 @@ def _assigned(facts: ProgramFacts, file: File, index: int, name: str) -> Iterato
         seen = facts.occurrences.writes_in_statement(file, index, name)
         places = frozenset(one.place for one in seen if isinstance(one.place, Field) and one.grade != "name")
         if places:
-            yield Decision(file, index, of_statement(file, index), places, binding.value, how_changed(facts, file, index, text))
+            yield Decision(
+                file, index, of_statement(file, index), places, binding.value, how_changed(facts, file, index, text), binding.operator
+            )
         return
 
 
@@ -76,9 +85,40 @@ def named(facts: ProgramFacts, file: File, index: int, name: str) -> Iterator[De
         if argument is None:
             continue
         for target, _, _ in facts.program.calls.targets(root, file, row.scope):
-            owners = [one for _, each in facts.program.idioms.writers(target) for one in each] if isinstance(target, Function) else []
+            if not isinstance(target, Function):
+                continue
+            owners = [one for _, each in facts.program.idioms.writers(target) for one in each]
             places = frozenset(Field(top, name) for one in owners for top in facts.program.classes.owners(one, name))
             if places:
-                how = change_of(argument.value, lambda node: isinstance(node, ir.Attribute) and node.attr == name)
-                yield Decision(file, index, Location(file, index, root.span), places, argument.value, how)
+                aside = _SETS.search(target.file.source.slice(target.scope.span)) is None
+                how = _change(argument.value, name)
+                yield Decision(file, index, Location(file, index, root.span), places, argument.value, how, aside=aside)
                 return
+
+
+def _returned(facts: ProgramFacts, file: File, index: int, name: str) -> Iterator[Decision]:
+    """What a pass whose dict decides fields sets one to: `decided["size"] = size // ranks`, or an entry of a dict that is written."""
+    text = file.own_text(index)
+    if f'"{name}"' not in text and f"'{name}'" not in text:
+        return
+    function = facts.program.calls.inside(file, index)
+    owners = facts.program.idioms.providers(function) if function is not None else ()
+    places = frozenset(Field(top, name) for one in owners for top in facts.program.classes.owners(one, name))
+    if not places:
+        return
+    statement = file.statement(index)
+    values: list[tuple[Expr | None, Expr, Span]] = []
+    for binding in statement.bindings:
+        if isinstance(binding.target, ir.Subscript) and binding.value is not None:
+            values.append((binding.target.index, binding.value, statement.span))
+    for root in statement.expressions():
+        for node in ir.walk(root):
+            values += [(key, value, value.span) for key, value in node.items] if isinstance(node, ir.Dict) else []
+    for key, value, span in values:
+        if isinstance(key, ir.Const) and key.value == name:
+            yield Decision(file, index, Location(file, index, span), places, value, _change(value, name), aside=True)
+
+
+def _change(value: Expr, name: str) -> How | None:
+    """How a value changes the field of that name, whatever the record is called."""
+    return change_of(value, lambda node: isinstance(node, ir.Attribute) and node.attr == name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -27,12 +28,13 @@ class Option(msgspec.Struct, frozen=True):
 
 
 class Options:
-    """Finds the options of a program, memoised by field name."""
+    """Finds the options of a program, memoised by name and by field."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
         self._found: dict[str, tuple[Option, ...]] = {}
         self._declared: dict[Field, Option | None] = {}
+        self._named: dict[str, Option | None] = {}
 
     def is_option(self, field: Field) -> bool:
         return self.of_field(field) is not None
@@ -52,6 +54,25 @@ class Options:
             if _fills(added, field):
                 return added
         return _annotated(field.owner.file, index, field.name)
+
+    def named(self, name: str) -> Option | None:
+        """The option of a name, of whatever record: one that a parser adds, or one that a field's annotation describes."""
+        if name not in self._named:
+            self._named[name] = self.added(name) or self._described(name)
+        return self._named[name]
+
+    def _described(self, name: str) -> Option | None:
+        declared = re.compile(rf"^[ \t]+{re.escape(name)}[ \t]*:[ \t]*[\w.]+\[".encode(), re.MULTILINE)
+        tree = self.program.files.tree
+        for path in tree.mentioning(name):
+            file = self.program.files.get(path) if declared.search(tree.read(path)) is not None else None
+            for index in file.mentions(name) if file is not None else ():
+                row = file.outline.statements[index] if file is not None else None
+                if file is not None and row is not None and row.kind == "annotate" and file.scope(row.scope).kind == "class":
+                    option = _annotated(file, index, name)
+                    if option is not None:
+                        return option
+        return None
 
     def added(self, name: str) -> Option | None:
         """The option that some parser adds for a name: by its flag, or by `dest`."""

@@ -7,41 +7,39 @@ from typing import TYPE_CHECKING, Literal
 
 from sgmem.domains.accounting.location import last_name
 from sgmem.flow.places import Field
-from sgmem.program.files import dotted
 from sgmem.syntax import ir
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from sgmem.domains.accounting.decisions import Decision
     from sgmem.domains.program_facts import ProgramFacts
-    from sgmem.program.files import File
-    from sgmem.syntax.ir import Binding, Expr
+    from sgmem.syntax.ir import Expr
 
-_LAYOUT = r"\.\w+(?:_cache_dtype|_tokens_ratio|_memory_ratio)\s*=\s*[\"'\d(]"
-_WRITTEN = re.compile(rb"\.(\w+(?:_cache_dtype|_tokens_ratio|_memory_ratio))\s*=\s*[\"'\d(]")
+_LAYOUT = r"(?:_cache_dtype|_tokens_ratio|_memory_ratio)[\"']?\]?\s*[=:]\s*[\"'\d(]"
+_WRITTEN = re.compile(rb"(?<=[.\"'(\s])(\w+(?:_cache_dtype|_tokens_ratio|_memory_ratio))[\"']?\]?\s*[=:]\s*[\"'\d(]")
 Bound = Literal["capped", "raised"]
 
 
-def bound(facts: ProgramFacts, file: File, index: int, binding: Binding, name: str) -> Bound | None:
-    """How the assignment of a setting, or of a copy under its name, bounds what the user gave.
+def bound(facts: ProgramFacts, decision: Decision, name: str) -> Bound | None:
+    """How a setting, or a copy under its name, is bounded: what the user gave is in the value.
 
     Cut to a constant, in place; or lifted to at least something that is no constant: a constant keeps a value possible, another
     quantity takes its place.
     """
-    value = binding.value
-    if binding.how != "assign" or not isinstance(value, ir.Call) or last_name(value) not in ("min", "max") or len(value.args) < 2:
+    value = decision.value
+    if not isinstance(value, ir.Call) or last_name(value) not in ("min", "max") or len(value.args) < 2:
         return None
     given = [argument.value for argument in value.args if argument.keyword is None and not argument.star]
-    target = dotted(binding.target)
-    if len(given) < len(value.args) or target is None:
+    if len(given) < len(value.args):
         return None
     if last_name(value) == "min":
-        rest = [one for one in given if dotted(one) != target]
+        rest = [one for one in given if not (isinstance(one, ir.Attribute) and one.attr == name)]
         return "capped" if len(rest) < len(given) and all(isinstance(one, ir.Const) for one in rest) else None
     others = [one for one in given if not any(isinstance(node, ir.Attribute) and node.attr == name for node in ir.walk(one))]
     if len(others) == len(given) or not any(isinstance(one, ir.Attribute) for one in others):
         return None
-    read = facts.occurrences.reads_in_statement(file, index, name)
+    read = facts.occurrences.reads_in_statement(decision.file, decision.statement, name)
     records = (seen.place.owner for seen in read if isinstance(seen.place, Field) and seen.grade != "name")
     return "raised" if any(facts.program.classes.is_record(owner) for owner in records) else None
 

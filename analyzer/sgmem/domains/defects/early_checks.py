@@ -9,7 +9,7 @@ import msgspec
 
 from sgmem.control.rendering import render
 from sgmem.domains.accounting.changes import How, leads_on, may_both_run
-from sgmem.domains.accounting.decisions import Decision, decisions
+from sgmem.domains.accounting.decisions import Decision
 from sgmem.domains.accounting.location import Location
 from sgmem.domains.accounting.passes import Passes, Stop
 from sgmem.flow.aside import is_aside
@@ -57,7 +57,7 @@ def early_checks(facts: ProgramFacts) -> Iterator[EarlyCheck]:
         changes = [
             one
             for path in paths
-            for one in decisions(facts, name, path)
+            for one in facts.decisions(name, path)
             if one.how in _HOW and not _is_default(facts, one, name) and not is_aside(one.file, one.statement)
         ]
         for check in checks:

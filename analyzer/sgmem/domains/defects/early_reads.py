@@ -9,7 +9,7 @@ import msgspec
 
 from sgmem.control.rendering import render
 from sgmem.domains.accounting.consumers import Consumer, consumers
-from sgmem.domains.accounting.decisions import Decision, decisions
+from sgmem.domains.accounting.decisions import Decision
 from sgmem.domains.accounting.location import Location
 from sgmem.domains.accounting.passes import Meeting, Passes, Stop
 
@@ -41,7 +41,7 @@ def early_reads(facts: ProgramFacts) -> Iterator[EarlyRead]:
     """Every quantity that is worked out of another, in one pass, before the next pass changes that."""
     passes = Passes(facts)
     for name, paths in facts.quantities.paths.items():
-        changes = [one for path in paths for one in decisions(facts, name, path) if one.how not in (None, "aligned")]
+        changes = [one for path in paths for one in facts.decisions(name, path) if one.how not in (None, "aligned")]
         changes = [one for one in changes if not _is_default(facts, one, name)]
         if not changes:
             continue

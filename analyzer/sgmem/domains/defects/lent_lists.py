@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from sgmem.domains.accounting.location import Location, of_statement
-from sgmem.domains.defects.overrides import is_flag
 from sgmem.flow.aside import is_aside
 from sgmem.program.files import dotted
 from sgmem.syntax import ir
@@ -16,6 +15,7 @@ from sgmem.syntax import ir
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from sgmem.domains.accounting.options import Options
     from sgmem.flow.order import Order
     from sgmem.program.files import File
     from sgmem.program.program import Program
@@ -39,7 +39,7 @@ class LentList(msgspec.Struct, frozen=True):
     change: Location
 
 
-def lent_lists(program: Program, order: Order) -> Iterator[LentList]:
+def lent_lists(program: Program, order: Order, options: Options) -> Iterator[LentList]:
     """Every list about sizes, set by a flag, that a function takes from its record by reference and then changes."""
     for path in program.files.with_text(_TEXT):
         file = program.files.get(path)
@@ -52,7 +52,7 @@ def lent_lists(program: Program, order: Order) -> Iterator[LentList]:
                 setting = _setting(binding.value)
                 if setting is not None and isinstance(binding.target, ir.Name):
                     change = _change(order, file, row.scope, index, binding.target.id)
-                    if change is not None and is_flag(program, setting.rpartition(".")[2]):
+                    if change is not None and options.named(setting.rpartition(".")[2]) is not None:
                         yield LentList(binding.target.id, setting, of_statement(file, index), change)
 
 

@@ -8,28 +8,28 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from sgmem.control.rendering import render
-from sgmem.domains.accounting.changes import how_changed
 from sgmem.domains.accounting.location import Location, of_statement
 from sgmem.domains.algebra import arithmetic
 from sgmem.domains.defects.bounded_settings import bound, is_layout, layouts
-from sgmem.flow.places import Field
+from sgmem.flow.order import ENTRY
 from sgmem.program.files import dotted
+from sgmem.program.idioms import is_view
 from sgmem.syntax import ir
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from sgmem.domains.accounting.decisions import Decision
     from sgmem.domains.program_facts import ProgramFacts
-    from sgmem.flow.occurrences import Occurrence
+    from sgmem.flow.places import Field
     from sgmem.program.entities import Class
     from sgmem.program.files import File
-    from sgmem.program.program import Program
-    from sgmem.syntax.ir import Binding, Expr
+    from sgmem.syntax.ir import Expr
     from sgmem.syntax.outline import StatementOutline
 
 How = Literal["scaled", "replaced", "calculated", "capped", "raised"]
 
-MAX_FILES = 400
+_LOCAL = re.compile(r"(?<![.\w\"'])[a-z_]\w*(?![\w(.\"'])")
 _TELLS = re.compile(r"\s*(?:\w+\.)*(?:warn|warning|warning_once|info|error|print|print_\w+|log_\w+)\(")
 _SCALES = frozenset({"*", "/", "//"})
 
@@ -50,6 +50,8 @@ class SettingChange(msgspec.Struct, frozen=True):
     copied: Location | None = None
     told: bool = False
     """Whether a message beside the write says that the setting is changed."""
+    again: bool = True
+    """Whether another run would change the result once more: the setting itself is written, not a decision beside it."""
     optional: bool = False
     """Whether the setting is declared with None, so that a default could be told from what was given."""
 
@@ -57,74 +59,70 @@ class SettingChange(msgspec.Struct, frozen=True):
 def setting_changes(facts: ProgramFacts) -> Iterator[SettingChange]:
     """Every such write to a field that keeps a quantity of memory and that a flag sets."""
     for name, paths in (*facts.quantities.paths.items(), *layouts(facts).items()):
-        changes = re.compile(rb"\.%s\s*(?:\*=|/=|//=|=\s*[-\w(\"'])" % name.encode())
-        changing = [path for path in paths if changes.search(facts.program.files.tree.read(path))]
-        for path in changing if changing and is_flag(facts.program, name) else ():
-            file = facts.program.files.get(path)
-            if file is not None:
-                yield from _in_file(facts, file, name, facts.quantities.is_amount(name))
+        for path in paths:
+            for decision in facts.decisions(name, path):
+                found = _of_decision(facts, decision, name)
+                if found is not None and facts.options.named(name) is not None:
+                    yield found
 
 
-def is_flag(program: Program, name: str) -> bool:
-    """Whether the name is set by a flag, and is no word that stands everywhere."""
-    flag = f'"--{name.replace("_", "-")}"'
-    return len(program.files.tree.mentioning(name)) <= MAX_FILES and any(program.files.containing(name, flag))
+def _of_decision(facts: ProgramFacts, decision: Decision, name: str) -> SettingChange | None:
+    file, index, share = decision.file, decision.statement, facts.quantities.is_amount(name)
+    at, value = _said(facts, decision)
+    how = _change(facts, decision, value, name)
+    if how is None or (how == "capped" and share) or any(_asked(facts, file, one, name, how) for one in {index, at}):
+        return None
+    settings = [one for one in decision.places if _is_setting(facts, one.owner, name, copies=share or how == "scaled")]
+    if how != "raised" and not settings:
+        return None
+    optional = any(_is_none_at_first(facts, one) for one in decision.places)
+    if how == "calculated" and not optional:
+        return None
+    text = Location(file, index, decision.value.span).code if decision.value is not None else ""
+    copied = next((found for one in sorted(decision.places, key=str) if (found := _copied(facts, decision, one)) is not None), None)
+    told = _is_told(file, index, name)
+    return SettingChange(name, decision.location, how, text, share, copied, told, not decision.aside, optional)
 
 
-def _in_file(facts: ProgramFacts, file: File, name: str, share: bool) -> Iterator[SettingChange]:
-    for index in file.mentions(name):
-        if not file.may_bind(index, name) or file.scope(file.outline.statements[index].scope).kind != "function":
-            continue
-        for seen in facts.occurrences.writes_in_statement(file, index, name):
-            how = _change(facts, file, index, seen.binding, name) if seen.binding is not None else None
-            if how is None or seen.binding is None or not isinstance(seen.place, Field) or seen.grade == "name":
-                continue
-            if how == "calculated" and not _is_none_at_first(facts, seen.place):
-                continue
-            if (how == "capped" and share) or _asked(facts, file, index, name, how):
-                continue
-            if how != "raised" and not _is_setting(facts, seen.place.owner, name, copies=share or how == "scaled"):
-                continue
-            value = seen.binding.value
-            text = Location(file, index, value.span).code if value is not None else ""
-            yield SettingChange(
-                name,
-                of_statement(file, index),
-                how,
-                text,
-                share,
-                _copied(facts, seen),
-                _is_told(file, index, name),
-                _is_none_at_first(facts, seen.place),
-            )
-            break
+def _said(facts: ProgramFacts, decision: Decision) -> tuple[int, Expr | None]:
+    """What a field is set to, and where that is written: the only value of a local, or what the field is set to itself."""
+    value, file, index = decision.value, decision.file, decision.statement
+    if isinstance(value, ir.Name):
+        reaching = facts.order.reaching(file, file.outline.statements[index].scope, value.id, index)
+        if len(reaching) == 1 and ENTRY not in reaching:
+            at = next(iter(reaching))
+            said = [b.value for b in file.statement(at).bindings if dotted(b.target) == value.id and b.how in ("assign", "annotate")]
+            if len(said) == 1 and said[0] is not None:
+                return at, said[0]
+    return index, value
 
 
-def _change(facts: ProgramFacts, file: File, index: int, binding: Binding, name: str) -> How | None:
-    """How an assignment changes what was there."""
-    value = binding.value
-    if binding.how == "augment":
-        return "scaled" if binding.operator in _SCALES or binding.operator in {f"{one}=" for one in _SCALES} else None
+def _change(facts: ProgramFacts, decision: Decision, value: Expr | None, name: str) -> How | None:
+    """How a decision changes what was there."""
+    if decision.operator is not None:
+        return "scaled" if decision.operator.removesuffix("=") in _SCALES else None
     if isinstance(value, ir.Const) and isinstance(value.value, int | float) and not isinstance(value.value, bool):
         return "replaced" if value.value > 0 else None
     if is_layout(value):
         return "replaced"
-    if isinstance(value, ir.Binary) and value.operator in _SCALES and dotted(value.left) == dotted(binding.target):
+    product = _product(value)
+    if product is not None and _names(product.left, name):
         return "scaled"
-    limit = bound(facts, file, index, binding, name)
+    limit = bound(facts, decision, name)
     if limit is not None:
         return limit
-    target = dotted(binding.target)
-    if value is None or target is None or binding.how != "assign" or not _is_product(value):
-        return None
-    return "calculated" if how_changed(facts, file, index, target) == "replaced" else None
+    return "calculated" if product is not None and decision.how == "replaced" else None
 
 
-def _is_product(value: Expr) -> bool:
-    """Whether a value is calculated by multiplying or dividing, roundings aside."""
+def _names(expr: Expr, name: str) -> bool:
+    return isinstance(expr, ir.Attribute) and expr.attr == name
+
+
+def _product(value: Expr | None) -> ir.Binary | None:
+    """What a value multiplies or divides, roundings aside."""
     while isinstance(value, ir.Call) and arithmetic.function_name(value) is not None and len(value.args) == 1:
         value = value.args[0].value
-    return isinstance(value, ir.Binary) and value.operator in _SCALES
+    return value if isinstance(value, ir.Binary) and value.operator in _SCALES else None
 
 
 def _is_none_at_first(facts: ProgramFacts, place: Field) -> bool:
@@ -139,6 +137,8 @@ def _is_none_at_first(facts: ProgramFacts, place: Field) -> bool:
 
 def _is_setting(facts: ProgramFacts, owner: Class, name: str, *, copies: bool) -> bool:
     """Whether a field holds what the user gave: declared by a record, or, with `copies`, copied from a value of the same name."""
+    if is_view(owner):
+        return True
     if facts.program.classes.declaration(owner, name) is not None:
         return facts.program.classes.is_record(owner)
     return copies and _copy(facts, owner, name) is not None
@@ -156,16 +156,27 @@ def _copy(facts: ProgramFacts, owner: Class, name: str) -> Location | None:
 
 
 def _asked(facts: ProgramFacts, file: File, index: int, name: str, how: str) -> bool:
-    """Whether a condition of the write, or of its only caller, looks at the setting."""
+    """Whether a condition of the write, or of its only caller, looks at the setting: by its name, or by a local worked out of it."""
     word = re.compile(rf"\b{re.escape(name)}\b")
     for one in facts.conditions.of(file, index):
         text = render(one.predicate)
         if how == "scaled" and text.endswith(f"{name} is not None"):
             continue  # that asks whether there is something to scale, which is so the second time as well
         # What raises otherwise says which values are valid; a valid one may still be scaled twice.
-        if word.search(text) and (how != "scaled" or one.how != "check" or "None" in text):
+        if how == "scaled" and one.how == "check" and "None" not in text:
+            continue
+        if word.search(text) or any(word.search(each) for each in _behind(file, index, text)):
             return True
     return False
+
+
+def _behind(file: File, index: int, text: str) -> Iterator[str]:
+    """The assignments of a function that say what the locals of a condition are."""
+    scope = file.outline.statements[index].scope
+    for local in sorted(set(_LOCAL.findall(text))):
+        for at in file.mentions_in(scope, local):
+            if at < index and file.may_bind(at, local) and file.outline.statements[at].kind in ("assign", "annotate"):
+                yield file.own_text(at)
 
 
 def _is_told(file: File, index: int, name: str) -> bool:
@@ -181,14 +192,12 @@ def _block(row: StatementOutline) -> tuple[int, str, int]:
     return row.parent, row.block, row.scope
 
 
-def _copied(facts: ProgramFacts, seen: Occurrence) -> Location | None:
+def _copied(facts: ProgramFacts, decision: Decision, place: Field) -> Location | None:
     """For a write to another object's setting: where this object copied it before, if all it uses is the copy."""
-    function = facts.program.calls.inside(seen.file, seen.statement)
-    if function is None or function.owner is None or not isinstance(seen.place, Field):
+    function = facts.program.calls.inside(decision.file, decision.statement)
+    if function is None or function.owner is None or facts.program.classes.related(function.owner, place.owner):
         return None
-    if facts.program.classes.related(function.owner, seen.place.owner):
-        return None
-    found = _copy(facts, function.owner, seen.place.name)
-    if found is None or (found.file is seen.file and function.name == "__init__" and found.statement > seen.statement):
+    found = _copy(facts, function.owner, place.name)
+    if found is None or (found.file is decision.file and function.name == "__init__" and found.statement > decision.statement):
         return None
     return found

@@ -47,6 +47,7 @@ class RankScope:
         self.models = facts.models
         self.order = facts.order
         self.gauges = facts.gauges
+        self.options = facts.options
         self.groups = Groups(facts.program, facts.models, facts.order)
         self.counts = Counts(facts.models)
 
@@ -143,7 +144,7 @@ class RankScope:
         """Lists of the settings that are changed through another name for them."""
         from sgmem.domains.defects.lent_lists import lent_lists
 
-        return lent_lists(self.program, self.order)
+        return lent_lists(self.program, self.order, self.options)
 
     def short_shares(self) -> Iterator[ShortShare]:
         """Amounts for all stages that are divided among the ranks of one."""

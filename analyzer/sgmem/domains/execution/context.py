@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from sgmem.domains.accounting.options import Options
 from sgmem.domains.execution.literals import Literals
 from sgmem.domains.execution.slice import Relevance
 from sgmem.flow.places import Field
 
 if TYPE_CHECKING:
+    from sgmem.domains.accounting.options import Options
     from sgmem.domains.program_facts import ProgramFacts
     from sgmem.program.program import Program
 
@@ -34,9 +34,9 @@ class Context:
     def literals(self) -> Literals:
         return Literals(self.program, self.facts.units.constants)
 
-    @cached_property
+    @property
     def options(self) -> Options:
-        return Options(self.program)
+        return self.facts.options
 
     def options_named(self, name: str) -> tuple[Field, ...]:
         """The options of that name, of whatever record; looked for once, since every execution asks again."""
