@@ -103,10 +103,10 @@ class Files:
                 self.reads.texts.add(path)
                 yield path, answer
 
-    def with_text(self, pattern: str, words: str = "") -> Iterator[str]:
-        """Those of the files to look at in whose bytes a pattern matches, in order. In a word of each of these `words` matches: that is
-        known before the bytes are searched."""
-        return (path for path, _ in self.answering(Matching(pattern, words)))
+    def with_text(self, pattern: str, words: str = "", begins: Iterable[str] = (), holds: Iterable[str] = ()) -> Iterator[str]:
+        """Those of the files to look at in whose bytes a pattern matches, in order. For `words`, `begins` and `holds`, which save the
+        search of most bytes, see `Matching`."""
+        return (path for path, _ in self.answering(Matching(pattern, words, begins, holds)))
 
     def answer(self, question: TextQuestion, path: str) -> Answer:
         """The answer of one file. Not noted."""

@@ -11,7 +11,7 @@ import msgspec
 from sgmem.cache.store import NullStore, Store
 from sgmem.source.contents import Contents, TextContents
 from sgmem.source.identifiers import encoded_identifier, is_word, mentions
-from sgmem.source.words import WordFilter, WordIndex, words_of
+from sgmem.source.words import WordIndex, matching, words_of
 
 if TYPE_CHECKING:
     import re
@@ -71,7 +71,6 @@ class SourceTree:
         self._mentioning: dict[str, tuple[str, ...]] = {}
         self._store = store or NullStore()
         self._words: WordIndex | None = None
-        self._filters: dict[re.Pattern[bytes], WordFilter] = {}
         self._unindexed = set(self.files)
         self._searches = 0
         self._fingerprint: str | None = None
@@ -186,11 +185,8 @@ class SourceTree:
 
     def words_like(self, path: str, pattern: re.Pattern[bytes]) -> frozenset[bytes]:
         """The words of a file, runs of ASCII letters, digits and underscores, in which a pattern matches."""
-        passing = self._filters.get(pattern)
-        if passing is None:
-            passing = self._filters[pattern] = WordFilter(pattern)
-        known = self._words.like(path, passing) if self._words is not None else None
-        return frozenset(passing.of(words_of(self.read(path)))) if known is None else known
+        known = self._words.like(path, pattern) if self._words is not None else None
+        return matching(pattern, b"\n".join(words_of(self.read(path)))) if known is None else known
 
     def _search(self, identifier: bytes) -> tuple[str, ...]:
         index = self._word_index() if is_word(identifier) else None

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Set
+    from collections.abc import Iterable, Mapping
 
     from sgmem.cache.store import Store
 
@@ -18,6 +18,7 @@ _PLAIN, _MIXED = b"a", b"u"
 _GROUP = 30
 """How many files one table of words tells apart: as many as a small integer of Python has bits. Tables of many files would be too large
 for the processor's caches while they are filled; sets for each file would hold a word as often as there are files that have it."""
+_FEW_TABLES = 2
 
 
 class WordIndex:
@@ -34,8 +35,14 @@ class WordIndex:
         self._places: dict[str, tuple[int, int]] = {}
         """Where a file's words are: the number of the table, and the file's bit."""
         self._plain: dict[str, bool] = {}
-        self._passed: dict[tuple[int, WordFilter], dict[bytes, int]] = {}
-        """Of the words in a table those that a filter lets through, with their bits."""
+        self._vocabulary = b""
+        """Every word once, each on its line; empty while it is not known."""
+        self._asked: dict[re.Pattern[bytes], int] = {}
+        """In how many tables it was looked for the words in which a pattern matches."""
+        self._matching: dict[re.Pattern[bytes], frozenset[bytes]] = {}
+        """Of all words those in which a pattern matches."""
+        self._passed: dict[tuple[int, re.Pattern[bytes]], dict[bytes, int]] = {}
+        """Of the words in a table those in which a pattern matches, with their bits."""
 
     def load(self, digests: Mapping[str, str]) -> set[str]:
         """Take from the store what is known about files, given by path and digest; the paths taken."""
@@ -64,6 +71,8 @@ class WordIndex:
         bit = 1 << len(paths)
         paths.append(path)
         self._places[path], self._plain[path] = (len(self._tables) - 1, bit), plain
+        self._vocabulary = b""
+        self._matching.clear()
         self._passed.clear()
         known = table.get
         for word in words:
@@ -77,16 +86,29 @@ class WordIndex:
         table, _ = self._tables[number]
         return (True if self._plain[path] else None) if table.get(word, 0) & bit else False
 
-    def like(self, path: str, passing: WordFilter) -> frozenset[bytes] | None:
-        """The words of a file that a filter lets through; None for a file that is not in the index."""
+    def like(self, path: str, pattern: re.Pattern[bytes]) -> frozenset[bytes] | None:
+        """The words of a file in which a pattern matches; None for a file that is not in the index."""
         if path not in self._places:
             return None
         number, bit = self._places[path]
-        found = self._passed.get((number, passing))
+        found = self._passed.get((number, pattern))
         if found is None:
             table, _ = self._tables[number]
-            found = self._passed[number, passing] = {word: table[word] for word in passing.of(table.keys())}
-        return frozenset([word for word, bits in found.items() if bits & bit])
+            found = self._passed[number, pattern] = {word: table[word] for word in table.keys() & self._like(pattern, table)}
+        return frozenset([word for word, bits in found.items() if bits & bit]) if found else NONE
+
+    def _like(self, pattern: re.Pattern[bytes], table: Mapping[bytes, int]) -> frozenset[bytes]:
+        """The words, those of a table at least, in which a pattern matches. Who asks about many files has all words looked at, each
+        once: most files have only words that others have too."""
+        found = self._matching.get(pattern)
+        if found is None:
+            asked = self._asked[pattern] = self._asked.get(pattern, 0) + 1
+            if asked <= _FEW_TABLES:
+                return matching(pattern, b"\n".join(table))
+            if not self._vocabulary:
+                self._vocabulary = b"\n".join(set[bytes]().union(*(table for table, _ in self._tables)))
+            found = self._matching[pattern] = matching(pattern, self._vocabulary)
+        return found
 
     def search(self, word: bytes) -> dict[str, bool]:
         """The files that have `word`, in order; the value is False if only a look at the file can tell that it stands alone."""
@@ -98,24 +120,16 @@ class WordIndex:
         return {path: self._plain[path] for path in sorted(found)}
 
 
-class WordFilter:
-    """Tells the words in which a pattern matches. Each word is looked at once, and most files have only words that others have too."""
-
-    def __init__(self, pattern: re.Pattern[bytes]) -> None:
-        self._pattern = pattern
-        self._seen: set[bytes] = set()
-        self._matching: set[bytes] = set()
-
-    def of(self, words: Set[bytes]) -> Set[bytes]:
-        """Those of some words in which the pattern matches."""
-        fresh = words - self._seen
-        if fresh:
-            self._seen |= fresh
-            text = b"\n".join(fresh)
-            for match in self._pattern.finditer(text):
-                end = text.find(b"\n", match.end())
-                self._matching.add(text[text.rfind(b"\n", 0, match.start()) + 1 : end if end >= 0 else len(text)])
-        return words & self._matching
+def matching(pattern: re.Pattern[bytes], lines: bytes) -> frozenset[bytes]:
+    """The words, each on its line, in which a pattern matches."""
+    found: set[bytes] = set()
+    search, at = pattern.search, 0
+    while (match := search(lines, at)) is not None:
+        end = lines.find(b"\n", match.end())
+        end = end if end >= 0 else len(lines)
+        found.add(lines[lines.rfind(b"\n", 0, match.start()) + 1 : end])
+        at = end + 1
+    return frozenset(found)
 
 
 class KeptWords(NamedTuple):
@@ -126,7 +140,8 @@ class KeptWords(NamedTuple):
     touching: frozenset[bytes]
 
 
-NO_WORDS = KeptWords(frozenset(), True, frozenset())
+NONE = frozenset[bytes]()
+NO_WORDS = KeptWords(NONE, True, NONE)
 
 
 def kept_words(store: Store, digests: Iterable[str]) -> dict[str, KeptWords]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sgmem.program.program import Program
     from sgmem.syntax.ir import Expr
 
-_TEXT = r"(?:==|\bis)\s+\(?[A-Z]\w*\.[a-z_]\w*"
+_TEXT = r"(?:==|\bis) +\(?[A-Z]\w*\.[a-z_]\w*"
 _OF_MEMORY = re.compile(
     r"(?:^|_)(?:mem|memory|cache|offload|tokens?|page|pool|kv|requests?|reqs|prealloc|reserved?|bs|gb|mb|bytes)(?:_|$)"
 )
@@ -37,7 +37,7 @@ class DefaultGuard(msgspec.Struct, frozen=True):
 
 def default_guards(program: Program) -> Iterator[DefaultGuard]:
     """Every change of a number about memory under a comparison with the default that its record declares."""
-    for path in program.files.with_text(_TEXT):
+    for path in program.files.with_text(_TEXT, begins=("== ", "is ")):
         file = program.files.get(path)
         for index, row in enumerate(file.outline.statements if file is not None else ()):
             if file is None or row.kind != "if" or is_aside(file, index):

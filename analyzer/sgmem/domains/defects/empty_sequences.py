@@ -80,7 +80,7 @@ def empty_sequences(facts: ProgramFacts) -> Iterator[EmptySequence]:
 def _candidates(facts: ProgramFacts, sizing: SizingScopes) -> Iterator[tuple[File, int]]:
     """The statements of these functions that may take an element; and all that take the least or greatest of a field."""
     files = {file.path: file for file, _ in sizing_scopes(facts)}
-    for path in facts.program.files.with_text(_OF_FIELD, words=r"\bm(?:in|ax)\b"):
+    for path in facts.program.files.with_text(_OF_FIELD, begins=("min(", "max(")):
         if path not in files:
             file = facts.program.files.get(path)
             if file is not None:

@@ -47,7 +47,9 @@ class MixedExtent(msgspec.Struct, frozen=True):
 def mixed_extents(program: Program, extents: Extents, counts: Counts) -> Iterator[MixedExtent]:
     """The pools and formulas that work with the whole model's layers or heads beside others that work with a part of them."""
     for path in program.files.with_text(
-        r"start_layer|effective_layers|get_\w*num_\w*heads\(", words="start_layer|effective_layers|heads"
+        r"start_layer|effective_layers|get_\w*num_\w*heads\(",
+        words="start_layer|effective_layers|heads",
+        begins=("start_layer", "effective_layers", "get_"),
     ):
         words = sorted(_words(program.files.tree.read(path), counts))
         file = program.files.get(path) if words else None

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sgmem.syntax.ir import Expr
 
 _SIZE = r"\w+_size\s*(?::[^=\n]*)?=\s*\(?[^=]{0,200}?//[^=]{0,80}?_size"
-_PRODUCT = re.compile(r"\b\w+_rank\s*\*|\*\s*[\w.]*_rank\b")
+_PRODUCT = re.compile(r"(?<=\w)_rank\s*\*|\*\s*[\w.]*_rank\b")
 _PER_NODE = r"_per_node\s*=[^=\n]{0,80}//"
 _SWITCH = re.compile(r"(?:enable|use|is|has)_")
 _WHOLE = frozenset({"parallel", "world"})
@@ -150,7 +150,7 @@ def _switch(full: Worked, by: set[str]) -> str:
 def short_strides(program: Program, groups: Groups) -> Iterator[ShortProduct]:
     """The products of a rank that step over fewer ranks than the rank was divided out by."""
     known: dict[str, list[Worked]] = {}
-    for path in program.files.with_text(_PRODUCT.pattern, words=r"_rank\b"):
+    for path in program.files.with_text(_PRODUCT.pattern, words=r"_rank\b", begins=("_rank", "*")):
         file = program.files.get(path)
         if file is None:
             continue

@@ -35,7 +35,7 @@ class ShortTable(msgspec.Struct, frozen=True):
 def short_tables(program: Program) -> Iterator[ShortTable]:
     """The tensors that another object allocates with as many rows as such a pool has things."""
     known: dict[str, Location | None] = {}
-    for path in program.files.with_text(_TEXT):
+    for path in program.files.with_text(_TEXT, begins=sorted(f"{one}(" for one in _ALLOCATES)):
         file = program.files.get(path)
         for index, row in enumerate(file.outline.statements if file is not None else ()):
             if file is None or row.kind in ("function", "class") or ".size" not in file.own_text(index) or is_aside(file, index):

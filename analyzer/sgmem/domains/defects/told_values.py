@@ -72,7 +72,7 @@ class ToldValue(msgspec.Struct, frozen=True):
 
 def told_values(facts: ProgramFacts) -> Iterator[ToldValue]:
     """Every message about quantities of memory that shows another value than its check has tested."""
-    for path in facts.program.files.with_text(_TEXT):
+    for path in facts.program.files.with_text(_TEXT, holds=(" is ", " be ")):
         file = facts.program.files.get(path)
         for test, raised in _checks(file) if file is not None else ():
             if file is not None and re.search(_TEXT, file.own_text(raised)) and not is_aside(file, raised):

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from sgmem.program.program import Program
     from sgmem.syntax.ir import Expr
 
-_STAGE = r"start_layer|effective_layers|get_pp_indices"
+_STAGES = ("start_layer", "effective_layers", "get_pp_indices")
 _COUNT = re.compile(
     r"(?:^|[_.])(?:max|total|all|capacity|limit)\w*(?:tokens?|pages|blocks|slots)$|(?:tokens?|pages|blocks|slots)_(?:capacity|limit|budget)$|capacity$"
 )
@@ -52,7 +52,7 @@ class UnreducedCount(msgspec.Struct, frozen=True):
 def unreduced_counts(program: Program, order: Order, extents: Extents, counts: Counts) -> Iterator[UnreducedCount]:
     """Such counts in a program that joins stages and nowhere takes the least of a count."""
     names = per_token(counts)
-    files = [program.files.get(path) for path in program.files.with_text(_STAGE)]
+    files = [program.files.get(path) for path in program.files.with_text("|".join(_STAGES), begins=_STAGES)]
     found = [(file, *one) for file in files if file is not None for one in _estimates(file, extents, names)]
     if not found or _is_agreed(program, order):
         return

@@ -39,7 +39,7 @@ def unused_options(facts: ProgramFacts) -> Iterator[UnusedOption]:
     """Every field of a record that a flag about memory sets, and that nothing goes by."""
     tree = facts.program.files.tree
     flags: dict[str, list[str]] = {}
-    for path in facts.program.files.with_text("[\"']--"):
+    for path in facts.program.files.with_text("[\"']--", begins=('"--', "'--")):
         for flag in dict.fromkeys(_FLAG.findall(tree.read(path))):
             flags.setdefault(flag.decode().replace("-", "_"), []).append(path)
     for name in sorted(flags):

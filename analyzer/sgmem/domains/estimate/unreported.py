@@ -55,7 +55,7 @@ def unreported(facts: ProgramFacts) -> Iterator[Unreported]:
     program, models, order = facts.program, facts.models, facts.order
     allocating = {last_name_of(name) for row in models.sinks.rows if row.kind == "tensor" for name in row.names}
     seen: set[Location] = set()
-    for path in program.files.with_text(rf"\bdef (?:{_WORD})\("):
+    for path in program.files.with_text(rf"\bdef (?:{_WORD})\(", begins=("def ",)):
         file = program.files.get(path)
         for scope in file.outline.scopes if file is not None else ():
             if (
