@@ -22,10 +22,10 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from defects import estimate, order, provenance, units
 from defects.places import ASIDE, Defect, Finder, Source
+from defects.runs import Runs, keep_parsed_files
 
+from sgmem.cache.store import Store
 from sgmem.findings.finding import Finding
-from sgmem.program.files import Files
-from sgmem.queries.check.query import check
 from sgmem.queries.options import CheckOptions
 from sgmem.source.locate import open_source
 from sgmem.source.tree import SourceTree
@@ -40,20 +40,6 @@ class Outcome:
     found: list[tuple[Defect, list[Finding]]] = field(default_factory=list)
     missed: list[Defect] = field(default_factory=list)
     elsewhere: list[Finding] = field(default_factory=list)
-
-
-def keep_parsed_files() -> None:
-    """Parse equal bytes once: all runs differ in a few files only."""
-    kept: dict[tuple[str, bytes], object] = {}
-    parse = Files._parse
-
-    def remembered(self: Files, path: str) -> object:
-        key = (path, self.tree.read(path))
-        if key not in kept:
-            kept[key] = parse(self, path)
-        return kept[key]
-
-    Files._parse = remembered  # type: ignore[method-assign,assignment]
 
 
 def sources(tree: SourceTree, under: str) -> Iterator[Source]:
@@ -93,11 +79,6 @@ def batches(planted: list[Defect], together: int) -> Iterator[list[Defect]]:
         pending = [defect for defect in pending if defect not in batch]
 
 
-def findings(tree: SourceTree, texts: dict[str, bytes], options: CheckOptions) -> list[Finding]:
-    changed = SourceTree.from_texts({**{path: tree.read(path) for path in tree.files}, **texts}, package=tree.package)
-    return list(check(changed, [], options).findings)
-
-
 def planted(tree: SourceTree, batch: list[Defect]) -> dict[str, bytes]:
     texts = {}
     for defect in batch:
@@ -117,10 +98,11 @@ def identity(finding: Finding) -> Identity:
 
 
 def judge(tree: SourceTree, chosen: list[Defect], together: int, options: CheckOptions) -> dict[str, Outcome]:
-    known = {identity(one) for one in findings(tree, {}, options)}
+    runs = Runs(tree, options)
+    known = {identity(one) for one in runs.published}
     outcomes: dict[str, Outcome] = defaultdict(Outcome)
     for batch in batches(chosen, together):
-        fresh = [one for one in findings(tree, planted(tree, batch), options) if identity(one) not in known]
+        fresh = [one for one in runs.edited(planted(tree, batch)) if identity(one) not in known]
         for defect in batch:
             hits = [one for one in fresh if touches(one, defect)]
             outcome = outcomes[defect.kind]
@@ -145,9 +127,10 @@ def main() -> None:
     parser.add_argument("--show", action="store_true", help="print every defect, and what found it")
     asked = parser.parse_args()
     keep_parsed_files()
-    tree = open_source(asked.source)
-    chosen = defects(tree, asked.under, asked.kind or list(KINDS), asked.limit)
-    report(judge(tree, chosen, asked.together, CheckOptions(persona=asked.persona, select=tuple(asked.rule))), asked.show)
+    with Store.open() as store:
+        tree = open_source(asked.source, store=store)
+        chosen = defects(tree, asked.under, asked.kind or list(KINDS), asked.limit)
+        report(judge(tree, chosen, asked.together, CheckOptions(persona=asked.persona, select=tuple(asked.rule))), asked.show)
 
 
 def report(outcomes: dict[str, Outcome], show: bool) -> None:
