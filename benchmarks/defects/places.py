@@ -15,6 +15,10 @@ ACCOUNTING = re.compile(
 ASIDE = re.compile(r"(^|/)(tests?|benchmarks?|debug_utils|examples?)(/|$)")
 
 
+_WORKING = (ast.BinOp, ast.Call, ast.Compare)
+_BARE = (ast.expr_context, ast.operator, ast.cmpop, ast.boolop, ast.unaryop)
+
+
 @dataclass(frozen=True)
 class Defect:
     """`text` in place of the characters `start` to `end` of a file; `function` is the first and last line of the function around."""
@@ -54,8 +58,11 @@ class Place:
 
     @property
     def accounts_for_memory(self) -> bool:
-        first, last = self.function
-        return ACCOUNTING.search("\n".join(self.source.lines[first - 1 : last])) is not None
+        return self.function_says(ACCOUNTING)
+
+    def function_says(self, words: re.Pattern[str]) -> bool:
+        """Whether the text of the function around matches."""
+        return self.source.says(self.function, words)
 
     def code(self, node: ast.expr) -> str:
         start, end = self.source.span(node)
@@ -84,6 +91,15 @@ class Source:
         for line in self.lines:
             self._starts.append(self._starts[-1] + len(line) + 1)
 
+        self._said: dict[tuple[tuple[int, int], re.Pattern[str]], bool] = {}
+
+    def says(self, lines: tuple[int, int], words: re.Pattern[str]) -> bool:
+        """Whether some lines, the first and the last one given, match."""
+        key = (lines, words)
+        if key not in self._said:
+            self._said[key] = words.search("\n".join(self.lines[lines[0] - 1 : lines[1]])) is not None
+        return self._said[key]
+
     def span(self, node: ast.expr) -> tuple[int, int]:
         """Offsets of a node, in characters; `ast` counts columns in bytes."""
         return self._offset(node.lineno, node.col_offset), self._offset(node.end_lineno or 0, node.end_col_offset or 0)
@@ -92,13 +108,14 @@ class Source:
         return self._starts[line - 1] + len(self.lines[line - 1].encode()[:column].decode(errors="ignore"))
 
     def places(self) -> Iterator[Place]:
-        """Every expression, outermost first."""
+        """Every expression that calculates, calls, compares or is the value of a statement, outermost first."""
         pending: list[tuple[ast.AST, tuple[ast.AST, ...]]] = [(self.tree, ())]
         while pending:
             node, above = pending.pop()
-            if isinstance(node, ast.expr) and any(isinstance(one, ast.stmt) for one in above):
+            if isinstance(node, ast.expr) and (isinstance(node, _WORKING) or isinstance(above[-1], ast.stmt)):
                 yield Place(self, node, above)
-            pending += [(child, (*above, node)) for child in reversed(list(ast.iter_child_nodes(node)))]
+            children = [child for child in ast.iter_child_nodes(node) if not isinstance(child, _BARE)]
+            pending += [(child, (*above, node)) for child in reversed(children)]
 
 
 Finder = Callable[[Place], Iterator[Defect]]

@@ -13,6 +13,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 import seed_defects
 from defects.places import Source
 
+from sgmem.queries.check.query import check
 from sgmem.queries.options import CheckOptions
 from sgmem.source.tree import SourceTree
 
@@ -73,4 +74,4 @@ def test_defects_are_planted_where_they_should_be_and_found(kind: str, changed: 
 
 def found(text: str) -> tuple[object, ...]:
     tree = SourceTree.from_texts({"serving/__init__.py": "", "serving/case.py": text})
-    return tuple(seed_defects.check(tree, [], CheckOptions()).findings)
+    return tuple(check(tree, [], CheckOptions()).findings)
