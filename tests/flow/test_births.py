@@ -395,3 +395,40 @@ def test_what_an_object_of_its_own_name_holds_is_what_it_was_made_with(read: str
         source += "\ndef change(settings: Settings):\n    settings.LATER = Setting(7)\n"
         lines |= {line for line in SETTINGS.splitlines() if "Setting(" in line and "class" not in line}
     assert {source.splitlines()[birth.span.line - 1] for birth in births(source)} == lines
+
+
+HANDED_DOWN = """
+    class Pool:
+        def __init__(self, given):
+            show(given)
+
+
+    class WidePool(Pool):
+        def __init__(self, given):
+            super().__init__(given)
+
+
+    def start(settings):
+        Pool(settings.size)
+        {other}
+
+
+    class Settings:
+        def __init__(self):
+            self.size = 3
+"""
+
+
+def test_a_parameter_is_no_birth_where_a_caller_hands_over_what_another_one_did() -> None:
+    found = births(HANDED_DOWN.replace("settings)", "settings: Settings)").format(other="WidePool(settings.size)"), "show(given)")
+    assert {birth.kind for birth in found} == {"constant"}
+
+
+def test_a_parameter_that_nobody_hands_over_is_a_birth_beside_others() -> None:
+    found = births(HANDED_DOWN.replace("settings)", "settings: Settings)").format(other="pass"), "show(given)")
+    assert {birth.kind for birth in found} == {"constant", "parameter"}
+
+
+def test_a_function_that_calls_itself_only_has_a_parameter_of_nobodys() -> None:
+    found = births("def start(given, more):\n    show(given)\n    start(given, more)\n", "show(given)")
+    assert {birth.kind for birth in found} == {"parameter"}

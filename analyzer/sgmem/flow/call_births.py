@@ -101,9 +101,20 @@ class CallBirths(FieldBirths):
             for birth in self._argument(site, place, path, at, stack, seen):
                 found = True
                 yield birth
+        # A caller may hand over what another one did, whose births are told already.
+        found = found or any(self._was_followed(site, place, path, seen) for site in sites)
         if not found and row is not None and (place, path) not in seen:
             seen.add((place, path))
             yield Birth("parameter", function.file, function.scope.statement, None, row.span, place, at.hops)
+
+    @staticmethod
+    def _was_followed(site: CallSite, place: Parameter, path: Path, seen: Seen) -> bool:
+        """Whether a caller other than the function itself hands over something that was followed back."""
+        function = place.function
+        if site.file is function.file and site.scope == function.index:
+            return False
+        handed = (filled for filled in bind(site, function.parameters) if filled.parameter == place.name and filled.key is None)
+        return any((filled.argument.value, path) in seen for filled in handed)
 
     def _callers(self, function: Function) -> tuple[CallSite, ...]:
         """The callers of a function; of one with an everyday name only those in its own file, where there are any."""

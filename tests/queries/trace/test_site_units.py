@@ -127,3 +127,50 @@ def test_an_input_that_is_a_setting_brought_from_far_has_the_unit_of_the_setting
     }
     (formula,) = [one for one in traced(files, "host_size").formulas if one.target == "self.tokens"]
     assert {one.name: one.unit for one in formula.inputs}["host_size"] == "GB"
+
+
+HANDED_DOWN = {
+    "pools": """
+        class HostPool:
+            def __init__(self, pool, {name}):
+                if {name} > 0:
+                    self.rows = int({name} * 1e9 // pool.row_bytes)
+
+
+        class WideHostPool(HostPool):
+            def __init__(self, pool, {name}):
+                super().__init__(pool, {name})
+    """,
+    "server_args": """
+        from dataclasses import dataclass
+
+
+        @dataclass
+        class ServerArgs:
+            hicache_size: int = 0
+            mem_fraction_static: float = 0.9
+    """,
+    "start": """
+        from prog.pools import WideHostPool
+        from prog.server_args import ServerArgs
+
+
+        def build(pool, server_args: ServerArgs):
+            return WideHostPool(pool, server_args.hicache_size)
+    """,
+    **{f"other{number}": "from prog.pools import WideHostPool\n" for number in range(8)},  # too common to be followed cheaply
+}
+
+
+def handed_down(name: str) -> dict[str, str | None]:
+    files = {path: text.replace("{name}", name) for path, text in HANDED_DOWN.items()}
+    return {f"{site.role} {site.code}": site.unit for site in traced(files, "hicache_size").sites}
+
+
+def test_a_setting_keeps_its_unit_where_constructors_hand_it_down_under_another_name() -> None:
+    units = handed_down("host_size")
+    assert units["pass server_args.hicache_size"] == units["pass host_size"] == units["read host_size"] == "GB"
+
+
+def test_a_name_that_promises_no_amount_is_not_followed_to_its_callers() -> None:
+    assert handed_down("count")["pass count"] is None

@@ -62,6 +62,11 @@ class Known(msgspec.Struct, frozen=True):
     at: Location
 
 
+def names_memory(name: str) -> bool:
+    """Whether a variable is called like an amount of memory, in whatever unit: then its callers are worth asking."""
+    return _MEMORY.search(name) is not None
+
+
 class Units:
     """Answers are memoised per leaf expression, quick and deep ones apart."""
 
@@ -216,7 +221,7 @@ class Units:
 
     def _brought(self, leaf: ir.Name, here: Location) -> Known | None:
         """The unit of a reading or of a setting that a parameter brings, from whichever callers, where all bring the same."""
-        if self.born is None or not _MEMORY.search(leaf.id):
+        if self.born is None or not names_memory(leaf.id):
             return None
         found = [self._at_birth(birth) for birth in self.born(leaf, here.file, here.statement) if birth.kind != "constant"]
         first = found[0] if found else None

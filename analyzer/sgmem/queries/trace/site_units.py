@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sgmem.domains.accounting.units import declared
+from sgmem.domains.accounting.units import declared, names_memory
 from sgmem.queries.trace.formulas import whole
 from sgmem.syntax import ir
 
@@ -57,7 +57,10 @@ class SiteUnits:
         if site.key.role in ("write", "store"):
             return self._stored(site) or declared(self.models, site.key.slot)
         if isinstance(site.node, ir.Name | ir.Attribute | ir.Subscript):
-            return self.units.infer(site.node, file, statement)
+            near = self.units.infer(site.node, file, statement)
+            # What callers hand over is looked for only where the name promises an amount: a trace of a hub has thousands of sites.
+            far = near is None and isinstance(site.node, ir.Name) and names_memory(site.node.id)
+            return self.units.infer(site.node, file, statement, deep=True) if far else near
         if site.key.role == "measurement":
             return self.units.infer(file.expression(site.key.span), file, statement)
         return None
