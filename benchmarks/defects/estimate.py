@@ -18,7 +18,7 @@ SUM = re.compile(r"size|bytes|rest|budget|memory")
 def drop_charged_term(place: Place) -> Iterator[Defect]:
     """`cell_size += index_width` and `rank + rope_dim` without what is added, `rest -= states` without what is taken off."""
     node, around = place.node, place.above[-1]
-    if not isinstance(around, ast.AugAssign) and not isinstance(node, ast.BinOp) or not place.function_says(ESTIMATES):
+    if (not isinstance(around, ast.AugAssign) and not isinstance(node, ast.BinOp)) or not place.function_says(ESTIMATES):
         return
     if isinstance(around, ast.AugAssign) and around.value is node and isinstance(around.op, ast.Add | ast.Sub) and _has_sizes(node):
         if not SUM.search(ast.unparse(around.target)):
