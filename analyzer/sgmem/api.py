@@ -39,7 +39,7 @@ from sgmem.domains.defects.empty_sequences import empty_sequences
 from sgmem.domains.defects.empty_shares import EmptyShare
 from sgmem.domains.defects.foreign_granules import ForeignGranule
 from sgmem.domains.defects.foreign_groups import ForeignGroup
-from sgmem.domains.defects.late_guards import LateGuard, LateImage, late_guards, late_images
+from sgmem.domains.defects.late_guards import LateGuard, late_guards
 from sgmem.domains.defects.lone_decisions import LoneDecision
 from sgmem.domains.defects.machine_amounts import MachineAmount, machine_amounts
 from sgmem.domains.defects.machine_requests import MachineRequest
@@ -111,7 +111,6 @@ __all__ = [
     "Frame",
     "Input",
     "LateGuard",
-    "LateImage",
     "Later",
     "LaterChange",
     "Location",
@@ -169,7 +168,6 @@ __all__ = [
     "is_mixed_thousands",
     "is_share",
     "late_guards",
-    "late_images",
     "late_loads",
     "machine_amounts",
     "none_settings",

@@ -9,7 +9,7 @@ from sgmem.api import Point, Report, Rule, unchecked_limits
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sgmem.api import EmptyShare, Facts
+    from sgmem.api import EmptyShare, Facts, Persona
 
 
 class UncheckedLimitRule(Rule):
@@ -23,7 +23,11 @@ class UncheckedLimitRule(Rule):
         for one in facts.ranks.empty_shares():
             if (one.share.path, one.share.line) not in known:
                 shares.setdefault((one.share.path, one.count, one.by), []).append(one)
-        yield from (self._shares(alike) for alike in shares.values())
+        scaled = {(one.location.path, one.location.statement) for one in facts.setting_changes if one.how == "scaled" and one.again}
+        for alike in shares.values():
+            # A setting that is scaled in place is told of by repeated-scaling: one mistake, one report, unless more is asked for.
+            first = alike[0].share
+            yield self._shares(alike, "pedantic" if (first.path, first.statement) in scaled else "regular")
         for found in limits:
             when = f"{found.by} is not below {found.smaller}" if found.negative else f"{found.smaller} is less than {found.by}"
             what = "0 or less" if found.negative else "0"
@@ -40,7 +44,7 @@ class UncheckedLimitRule(Rule):
             )
 
     @staticmethod
-    def _shares(alike: list[EmptyShare]) -> Report:
+    def _shares(alike: list[EmptyShare], persona: Persona) -> Report:
         """One report for a file that divides the same count by the same size again and again: there is one mistake in it."""
         found, *again = alike
         elsewhere = f", here and {len(again)} more time{'s' if len(again) > 1 else ''}" if again else ""
@@ -54,6 +58,7 @@ class UncheckedLimitRule(Rule):
             ),
             fix="give every rank one at least, max(1, ...), or refuse such settings where they are read",
             confidence="medium",
+            persona=persona,
         )
 
 

@@ -1,8 +1,7 @@
 """Guards that stand behind what they should keep from happening.
 
 A guard is a test that leaves, by raise or return, when a value is zero, negative, None or empty. It is late where every way to it
-leads past a use that such a value does not stand. And it is late where it asks something that was calculated from the value: by
-then the value has been put into other amounts, and the message can no longer say how much is missing.
+leads past a use that such a value does not stand.
 """
 
 from __future__ import annotations
@@ -29,12 +28,9 @@ if TYPE_CHECKING:
 
     from sgmem.control.dominators import DominatorTree
     from sgmem.control.predicates import Operator, Predicate
-    from sgmem.domains.accounting.checks import Check
-    from sgmem.domains.accounting.reach import Sink
-    from sgmem.domains.program_facts import Formula, ProgramFacts
+    from sgmem.domains.program_facts import ProgramFacts
     from sgmem.program.files import File
 
-_HARM = ("allocation", "divisor", "tokens")
 _LEAVING = frozenset({"raise", "return", "continue"})
 _SIMPLE = frozenset({"assign", "annotate", "augment", "expression", "return", "with", "for"})
 _KEPT_AWAY: dict[Lack, tuple[tuple[Operator, int | None], ...]] = {
@@ -53,14 +49,6 @@ class LateGuard(msgspec.Struct, frozen=True):
     test: Location
     use: HarmfulUse
     defined: Location | None
-
-
-class LateImage(msgspec.Struct, frozen=True):
-    """`check` is the first test on the way of a formula's value, some calculations on; by then it has reached `sink`."""
-
-    formula: Formula
-    check: Check
-    sink: Sink
 
 
 def late_guards(facts: ProgramFacts) -> Iterator[LateGuard]:
@@ -82,19 +70,6 @@ def late_guards(facts: ProgramFacts) -> Iterator[LateGuard]:
                 use = _earlier(facts, file, scope, index, place, lacks, trees[0])
                 if use is not None:
                     yield LateGuard(place, Location(file, index, test.span), use, _definition(facts, file, scope, place, index))
-
-
-def late_images(facts: ProgramFacts) -> Iterator[LateImage]:
-    """Every budget whose first check asks what was calculated from it, after it was kept or used."""
-    for formula in facts.formulas:
-        if not formula.is_budget or formula.only_measured or formula.negative.verdict != "yes":
-            continue
-        check = formula.reach.late_check
-        if check is None or any(not one.images and not one.clamps for one in formula.reach.checks):
-            continue
-        sinks = [sink for sink in formula.reach.sinks if sink.kind != "stored"]
-        if sinks:
-            yield LateImage(formula, check, min(sinks, key=lambda sink: _HARM.index(sink.kind)))
 
 
 def _asked(test: ir.Expr, passed: Predicate) -> dict[str, frozenset[Lack]]:
