@@ -53,6 +53,21 @@ def resolved(code: str, text: str) -> Found:
         ("missing(1)\n", "missing", set()),
         ("import pkg.defs\npkg.defs.f(1, 2)\n", "pkg.defs.f", {("f", 0)}),
         ("def h():\n    def local(): ...\n    local()\n", "local", {("h.local", 0)}),
+        # brackets behind a function or class are no lookup
+        ("f[(4,)](1, 2)\n", "f[(4,)]", {("f", 0)}),
+        ("import jit\n@jit\ndef kernel(n): ...\nkernel[lambda meta: (1,)](2)\n", "kernel[lambda meta: (1,)]", {("kernel", 0)}),
+        ("A[int](1)\n", "A[int]", {("A", 0)}),
+        ("table = {1: f, 2: g}\ntable[2](1)\n", "table[2]", {("g", 0)}),
+        ("a = A(1)\na[0](2)\n", "a[0]", set()),
+        # tables looked up by a member of an enumeration
+        ("t = {Kind.F: f, Kind.G: g}\nt[Kind.G](1)\n", "t[Kind.G]", {("g", 0)}),
+        ("t = {Kind.F: f, Kind.G: g}\nt[kind](1)\n", "t[kind]", {("f", 0), ("g", 0)}),
+        ("t = {}\nt[Kind.F] = f\nt[Kind.G] = g\nt[Kind.F](1)\n", "t[Kind.F]", {("f", 0)}),
+        ("t = {}\nt['f'] = f\nt[Kind.F](1)\n", "t[Kind.F]", {("f", 0)}),
+        ("def find(k):\n    t = {Kind.F: f, Kind.G: g}\n    return t.get(k)\nfind(Kind.G)(1)\n", "find(Kind.G)", {("g", 0)}),
+        ("def find(x, k):\n    return {'f': f, 'g': g}[k]\nfind(1, k='f')(1)\n", "find(1, k='f')", {("f", 0)}),
+        ("def find(k):\n    return {'f': f, 'g': g}[k]\nfind(name)(1)\n", "find(name)", {("f", 0), ("g", 0)}),
+        ("def find(k):\n    return {'f': f, 'g': g}[other]\nfind('f')(1)\n", "find('f')", {("f", 0), ("g", 0)}),
         # methods
         ("A(1).method(2)\n", "A(1).method", {("A.method", 1), ("B.method", 1)}),
         ("B(1).method(2)\n", "B(1).method", {("B.method", 1)}),

@@ -17,6 +17,10 @@ Access = tuple[Literal["each", "item", "class"], Key]
 """One step into a container: the values it yields when iterated over, or what a subscript picks; or from `type[A]` to `A`."""
 Path = tuple[Access, ...]
 
+class Member(str):
+    """A key spelled as a member of an enumeration, `Kind.SENDER`."""
+
+
 EACH: Access = ("each", None)
 CLASS: Access = ("class", None)
 SOME: Access = ("item", None)
@@ -29,10 +33,29 @@ def item(key: Key) -> Access:
 
 
 def literal_key(index: Expr) -> Key:
-    """The key that an index spells, None where it is computed."""
+    """The key that an index spells, a literal or a member of an enumeration; None where it is computed."""
     if isinstance(index, ir.Const) and isinstance(index.value, str | int) and index.text != "...":
         return index.value
+    if isinstance(index, ir.Attribute):
+        owner = index.base.attr if isinstance(index.base, ir.Attribute) else index.base.id if isinstance(index.base, ir.Name) else ""
+        if owner[:1].isupper() and index.attr.isupper():
+            return Member(f"{owner}.{index.attr}")
     return None
+
+
+def may_be(key: Key, other: Key) -> bool:
+    """Whether two keys may be one: equal, or one of them not known. A member of an enumeration may stand for any literal."""
+    return key is None or other is None or key == other or isinstance(key, Member) != isinstance(other, Member)
+
+
+def looked_up(expr: Expr) -> tuple[Expr, str] | None:
+    """The table and the variable of `table[variable]` and `table.get(variable)`."""
+    base: Expr | None = None
+    if isinstance(expr, ir.Subscript):
+        base, key = expr.base, expr.index
+    elif isinstance(expr, ir.Call) and isinstance(expr.func, ir.Attribute) and expr.func.attr == "get" and len(expr.args) == 1:
+        base, key = expr.func.base, expr.args[0].value
+    return (base, key.id) if base is not None and isinstance(key, ir.Name) else None
 
 
 def target_paths(target: Expr, wanted: Callable[[Expr], bool]) -> Iterator[Path]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sgmem.program.access import CLASS, Path, call_members, display_members, item, literal_key
+from msgspec import structs
+
+from sgmem.program.access import CLASS, Path, call_members, display_members, item, literal_key, looked_up
 from sgmem.program.entities import Callable_, Class, Function, Global, Local, Module
 from sgmem.program.files import dotted
 from sgmem.program.sources import inner_sources, of_field, of_global, of_parameter, of_result, of_variable
@@ -26,7 +28,10 @@ _TRANSPARENT = {
 
 
 def resolve(values: Values, expr: Expr, file: File, scope: int, depth: int, path: Path) -> Iterator[Callable_]:
-    """Resolve a called expression, or what `path` picks out of it; nothing where nothing is known."""
+    """Resolve a called expression, or what `path` picks out of it; nothing where nothing is known.
+
+    Brackets pick from a container; behind a function or class itself they only say how it is to run: `kernel[grid](...)`, `Pool[int](...)`.
+    """
     found = False
     for one in _resolve(values, expr, file, scope, depth, path):
         found = True
@@ -42,7 +47,8 @@ def _resolve(values: Values, expr: Expr, file: File, scope: int, depth: int, pat
         case ir.Call():
             yield from _called(values, expr, file, scope, depth, path)
         case ir.Subscript():
-            yield from values.callables(expr.base, file, scope, depth, (item(literal_key(expr.index)), *path))
+            picked = values.callables(expr.base, file, scope, depth, (item(literal_key(expr.index)), *path))
+            yield from picked or (_resolve(values, expr.base, file, scope, depth, ()) if not path else ())
         case ir.Conditional():
             yield from _each(values, (expr.body, expr.orelse), file, scope, depth, path)
         case ir.Boolean():
@@ -253,4 +259,19 @@ def _results(values: Values, call: ir.Call, file: File, scope: int, depth: int, 
     """What the functions that a call enters return."""
     for one in values.callables(call.func, file, scope, depth):
         if isinstance(one.target, Function):
-            yield from _from(values, of_result(one.target, path), depth)
+            sources = (_asked(source, one, call) for source in of_result(one.target, path))
+            yield from _from(values, sources, depth)
+
+
+def _asked(source: Source, one: Callable_, call: ir.Call) -> Source:
+    """Of a function that looks up in a table what its caller asks for, `return TABLE[kind]`, the entry that this call names."""
+    lookup = looked_up(source.expr)
+    if lookup is None or source.how != "value" or not isinstance(one.target, Function):
+        return source
+    table, name = lookup
+    places = [parameter.name for parameter in one.target.parameters if parameter.kind in ("positional", "normal")]
+    positional = [argument.value for argument in call.args if argument.keyword is None and not argument.star]
+    given = dict(zip(places[one.filled :], positional, strict=False))
+    given |= {argument.keyword: argument.value for argument in call.args if argument.keyword is not None}
+    key = literal_key(given[name]) if name in given and one.target.parameter(name) is not None else None
+    return source if key is None else structs.replace(source, expr=table, path=(item(key), *source.path))

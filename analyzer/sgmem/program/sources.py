@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from sgmem.program.access import EACH, Path, literal_key, target_paths
+from sgmem.program.access import EACH, Path, literal_key, may_be, target_paths
 from sgmem.syntax import ir
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ def _of_items(file: File, scope: int, name: str, path: Path) -> Iterator[Source]
             target = binding.target
             if isinstance(target, ir.Subscript) and is_name(target.base, name) and binding.value is not None:
                 key = literal_key(target.index)
-                if path[0] == EACH or key is None or path[0][1] in (None, key):
+                if path[0] == EACH or may_be(path[0][1], key):
                     yield Source(binding.value, file, scope, path[1:])
 
 
