@@ -10,7 +10,7 @@ from sgmem.flow.arithmetic import NUMERIC
 from sgmem.flow.landing import Landing
 from sgmem.flow.made_records import field_given, made_by
 from sgmem.flow.occurrences import Grade
-from sgmem.flow.places import ANY, CALLED, Field, LooseField, Parameter, is_name
+from sgmem.flow.places import ANY, CALLED, Field, GlobalVariable, LooseField, Parameter, Place, Variable, as_pair, is_name, name_of_pair
 from sgmem.flow.step import End, Kind, Step, Value, ending, moved
 from sgmem.program.calls import CallSite, bind
 from sgmem.program.entities import Class, External, Function, Global
@@ -158,13 +158,19 @@ class Calling(Landing):
         if last == "enumerate" and value.path:
             return replace(value, node=call, path=self._cut((ANY, 1, *value.path[1:])))
         if last == "zip" and value.path:
-            return replace(value, node=call, path=self._cut((ANY, position, *value.path[1:])))
+            names = self._literals(call.args[0].value, file, scope) if position == 1 else ()
+            at = value.path[0]
+            entry = names[at] if isinstance(at, int) and 0 <= at < len(names) else value.key
+            return replace(value, node=call, path=self._cut((ANY, position, *value.path[1:])), key=entry)
         if last in SAME:
             if last == "asdict" and not value.path:
                 return None
             if last == "dict" and value.path[1:2] == (1,) and (value.path[0] == ANY or isinstance(value.path[0], int)):
                 name = value.key if isinstance(value.key, str) else ANY
                 return replace(value, node=call, path=(name, *value.path[2:]))  # made from pairs
+            pair = name_of_pair(value.path[1:])
+            if last in ("dict", "OrderedDict") and pair is not None:
+                return replace(value, node=call, path=(pair, *value.path[2:]))
             return replace(value, node=call)
         if last in REORDERED:
             return replace(value, node=call, path=moved(value.path))
@@ -188,6 +194,25 @@ class Calling(Landing):
             return self._mutate(value, call, argument, last, file, statement, found)
         return _UNKNOWN
 
+    def _literals(self, names: Expr, file: File, scope: int) -> tuple[str, ...]:
+        """The names in a display of literals, or in the only one that a variable is given."""
+        if isinstance(names, ir.Name):
+            where = self.occurrences.variable(file, scope, names.id)
+            given = [binding for place in where for binding in self._bindings(place) if dotted(binding.target) == names.id]
+            if len(given) != 1 or given[0].how not in ("assign", "annotate") or given[0].value is None:
+                return ()
+            names = given[0].value
+        items = names.items if isinstance(names, ir.Collection) and names.kind != "set" else ()
+        texts = tuple(item.value for item in items if isinstance(item, ir.Const) and isinstance(item.value, str))
+        return texts if len(texts) == len(items) else ()
+
+    def _bindings(self, place: Place) -> Iterator[ir.Binding]:
+        """What the statements of its scope give a variable."""
+        if isinstance(place, Variable | GlobalVariable):
+            scope = place.scope if isinstance(place, Variable) else 0
+            for index in self.program.names.bindings(place.file, scope, place.name):
+                yield from place.file.statement(index).bindings
+
     def _mutate(
         self, value: Value, call: ir.Call, argument: ir.Argument, last: str, file: File, statement: int, found: list[Step]
     ) -> object | None:
@@ -202,7 +227,8 @@ class Calling(Landing):
             key = call.args[0].value
             path = (key.value if isinstance(key, ir.Const) and isinstance(key.value, str) else ANY, *path)
         elif last in ("append", "add", "insert"):
-            path = (ANY, *path)
+            named = path[:1] == (1,) and isinstance(value.key, str)
+            path = (ANY, as_pair(str(value.key)), *path[1:]) if named else (ANY, *path)
         elif not path:
             return None
         elif last == "extend":

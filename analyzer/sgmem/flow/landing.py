@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from sgmem.flow.arithmetic import is_text
 from sgmem.flow.occurrences import Occurrences
-from sgmem.flow.places import ANY, CALLED, MAX_PATH, Field, GlobalVariable, Parameter, Path, Result, Variable, is_name
+from sgmem.flow.places import ANY, CALLED, MAX_PATH, Field, GlobalVariable, Parameter, Path, Result, Variable, is_name, name_of_pair
 from sgmem.flow.published import Published
 from sgmem.flow.step import End, Step, Value, ending, first_name, moved
 from sgmem.program.classes import assigned
@@ -124,6 +124,11 @@ class Landing:
                 yield from self._put(target.base, inner, file, statement, span)
             case ir.Collection():
                 if not value.path:
+                    return
+                pair = name_of_pair(value.path)
+                if pair is not None:
+                    second = replace(value, path=value.path[1:], key=pair)
+                    yield from self._assign(target.items[1], second, file, statement, span) if len(target.items) == 2 else ()
                     return
                 for position, item in enumerate(target.items):
                     if isinstance(item, ir.Starred):

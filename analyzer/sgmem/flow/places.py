@@ -77,6 +77,16 @@ class Result(msgspec.Struct, frozen=True):
 Place = Field | LooseField | Parameter | Variable | GlobalVariable | Result
 
 
+def as_pair(name: str) -> str:
+    """The key under which a list holds the value of a pair, `("size", 3)`: it says by which name the value goes."""
+    return f"{name}="
+
+
+def name_of_pair(path: Path) -> str | None:
+    """The name by which a value goes that is the second of a pair."""
+    return path[0][:-1] if path and isinstance(path[0], str) and path[0].endswith("=") else None
+
+
 def is_name(key: str | int) -> bool:
     """Whether a key of a path is the name of a dict's entry."""
     return isinstance(key, str) and key not in (ANY, CALLED)

@@ -10,9 +10,9 @@ from sgmem.flow.flags import Flags
 from sgmem.flow.graph import LEVELS, FormulaSite, Role, SiteKey, SliceSite, State, describe
 from sgmem.flow.made_records import declared_fields
 from sgmem.flow.occurrences import Grade, Occurrence
-from sgmem.flow.places import ANY, Field, GlobalVariable, LooseField, Parameter, Path, Place, Result, Variable
+from sgmem.flow.places import ANY, Field, GlobalVariable, LooseField, Parameter, Path, Place, Result, Variable, name_of_pair
 from sgmem.flow.slicer import Slicer
-from sgmem.flow.step import Step, paired_name
+from sgmem.flow.step import Step, asks_for, paired_name
 from sgmem.flow.uses import Stack
 from sgmem.program.entities import Class, Function
 from sgmem.program.files import File, dotted
@@ -151,6 +151,12 @@ class Seeds:
                     self._literal_source(file, index, argument.value, (*ancestors, node), "pass", argument.span)
             if is_literal_read(node, self.name) and not self._is_known(file, node.span, "read", "pass", "guard"):
                 self._literal_source(file, index, node, ancestors, "read", node.span)
+        elif isinstance(node, ir.Compare):
+            if asks_for(node) == self.name and self.wanted is None and self._is_entry(file, index, node.operands[1]):
+                test = SiteKey(file, node.span, "guard", f"?[{self.name!r}]")
+                if not self._is_known(file, node.span, "guard"):
+                    self.slicer.slice.add(SliceSite(test, index, None, False, "name", "key", ancestors=ancestors))
+                    self.slicer.slice.entries[test] = None
         elif isinstance(node, ir.Dict):
             for key, value in node.items:
                 if isinstance(key, ir.Const) and key.value == self.name and not self._is_known(file, key.span, "write"):
@@ -168,6 +174,17 @@ class Seeds:
             if not self._is_known(file, node.span, "read", "pass", "guard"):
                 self._literal_source(file, index, node, ancestors, "read", node.span)
 
+    def _is_entry(self, file: File, index: int, container: Expr) -> bool:
+        """Whether a function takes or sets the parameter under its name in a container too, or gets it as an open keyword."""
+        function, text = self.slicer.program.calls.inside(file, index), dotted(container)
+        if function is None or text is None:
+            return False
+        if any(row.kind == "double-star" and row.name == text for row in function.parameters):
+            return True
+        taken = re.compile(rf"(?<![\w.]){re.escape(text)}(?:\[|\.(?:get|pop|setdefault)\()\s*['\"]{re.escape(self.name)}['\"]")
+        mentions = file.mentions_in(function.index, self.name)
+        return any(taken.search(file.own_text(other)) for other in mentions)
+
     def _declared(self, file: File, index: int, call: ir.Call) -> None:
         """A field of the parameter's name of a record that a call makes."""
         for name, span in declared_fields(call):
@@ -176,13 +193,13 @@ class Seeds:
                 self.slicer.slice.add(SliceSite(key, index, LooseField(name), False, "same", "declared"))
                 self.slicer.slice.entries[key] = None
 
-    def _runs_on(self, step: Step) -> bool:
-        """Whether a loop that takes a pair of a name and a value apart hands the value on by the name."""
+    def _runs_on(self, step: Step, further_steps: int = 2) -> bool:
+        """Whether what takes a pair of a name and a value apart, a loop or `dict`, hands the value on by the name."""
         slicer = self.slicer
-        if step.running is None or step.target is None:
+        if not further_steps or step.target is None or (step.running is None and name_of_pair(step.path[1:]) != self.name):
             return False
         return any(
-            _goes_by(further, self.name)
+            _goes_by(further, self.name) or self._runs_on(further, further_steps - 1)
             for use in slicer.uses.of(step.target, step.path, NO_STACK)
             for further in slicer.stepper.steps(use.file, use.statement, use.node, use.ancestors, step.path, running=step.running)
         )

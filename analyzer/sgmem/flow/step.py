@@ -88,6 +88,12 @@ def first_name(target: Expr) -> str | None:
     return first.id if isinstance(first, ir.Name) else None
 
 
+def asks_for(test: ir.Compare) -> str | None:
+    """The name of the entry that a test asks a container for: `"size" in given`, `"size" not in given`."""
+    asked = test.operands[0] if test.operators in (("in",), ("not in",)) else None
+    return asked.value if isinstance(asked, ir.Const) and isinstance(asked.value, str) else None
+
+
 def paired_name(pair: ir.Collection) -> str | None:
     """The name in a display of a name and a value: `("size", 3)`."""
     name = pair.items[0] if len(pair.items) == 2 else None

@@ -8,8 +8,8 @@ from msgspec.structs import replace
 
 from sgmem.flow.arithmetic import ARITHMETIC, is_text
 from sgmem.flow.calling import Calling
-from sgmem.flow.places import ANY, CALLED, Path, Result, is_name
-from sgmem.flow.step import Running, Step, Value, ending, first_name, moved, paired_name
+from sgmem.flow.places import ANY, CALLED, Path, Result, is_name, name_of_pair
+from sgmem.flow.step import Running, Step, Value, asks_for, ending, first_name, moved
 from sgmem.program.files import File
 from sgmem.syntax import ir
 from sgmem.syntax.ir import Expr
@@ -77,7 +77,8 @@ class Stepper(Calling):
                     return None
                 return replace(value, node=parent, derived=True, formula=parent if value.formula is not None else None)
             case ir.Compare():
-                found.append(ending(value, "guard"))
+                asked = value.node is parent.operands[-1] and asks_for(parent) in value.path[:1]
+                found.append(ending(replace(value, path=value.path[1:]) if asked else value, "guard"))
                 return None
             case ir.Boolean() | ir.Await() | ir.Starred():
                 return replace(value, node=parent)
@@ -92,7 +93,7 @@ class Stepper(Calling):
                 if isinstance(value.node, ir.Starred):
                     return replace(value, node=parent)
                 nested = self._nest(value, parent, key, found)
-                name = paired_name(parent) if key == 1 and not value.path else None
+                name = value.name_in(parent.items[0]) if key == 1 and len(parent.items) == 2 and not value.path else None
                 return nested if nested is None or name is None else replace(nested, key=name)
             case ir.Dict():
                 return self._into_dict(value, parent, found)
@@ -160,6 +161,8 @@ class Stepper(Calling):
         if isinstance(parent.index, ir.Slice):
             return replace(value, node=parent, path=value.path if parent.index.lower is None else moved(value.path))
         if isinstance(parent.index, ir.Const):
+            if name_of_pair(value.path) is not None and parent.index.value == 1:
+                return replace(value, node=parent, path=value.path[1:])
             if parent.index.value not in (value.path[0], None) and value.path[0] != ANY:
                 return None
         return self._taken(value, parent, isinstance(parent.index, ir.Const))
@@ -169,6 +172,7 @@ class Stepper(Calling):
         for clause in parent.clauses:
             if value.node is clause.iterable and value.path and not is_name(value.path[0]):  # a dict gives its names
                 key = first_name(clause.target)  # of `for key, item in table.items()`
+                value = replace(value, key=name_of_pair(value.path[1:]) or value.key)
                 for name, path in _bound(clause.target, value.path[1:]):
                     for node, ancestors in _uses_inside(parent, name):
                         held = replace(value, node=node, path=path, formula=None, key_variable=key)
@@ -196,6 +200,8 @@ def _bound(target: Expr, path: Path) -> list[tuple[str, Path]]:
     """The names that unpacking a value of this path binds, each with the rest of the path."""
     if isinstance(target, ir.Name):
         return [(target.id, path)]
+    if isinstance(target, ir.Collection) and name_of_pair(path) is not None:
+        return _bound(target.items[1], path[1:]) if len(target.items) == 2 else []
     if isinstance(target, ir.Collection) and path:
         return [one for position, item in enumerate(target.items) if path[0] in (position, ANY) for one in _bound(item, path[1:])]
     return []

@@ -17,6 +17,7 @@ Access = tuple[Literal["each", "item", "class"], Key]
 """One step into a container: the values it yields when iterated over, or what a subscript picks; or from `type[A]` to `A`."""
 Path = tuple[Access, ...]
 
+
 class Member(str):
     """A key spelled as a member of an enumeration, `Kind.SENDER`."""
 

@@ -30,7 +30,7 @@ _TRANSPARENT = {
 def resolve(values: Values, expr: Expr, file: File, scope: int, depth: int, path: Path) -> Iterator[Callable_]:
     """Resolve a called expression, or what `path` picks out of it; nothing where nothing is known.
 
-    Brackets pick from a container; behind a function or class itself they only say how it is to run: `kernel[grid](...)`, `Pool[int](...)`.
+    Brackets pick from a container; behind a function or class itself they say how it is to run: `kernel[grid](...)`, `Pool[int](...)`.
     """
     found = False
     for one in _resolve(values, expr, file, scope, depth, path):
