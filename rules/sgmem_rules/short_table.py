@@ -18,6 +18,16 @@ class ShortTableRule(Rule):
 
     def check(self, facts: Facts) -> Iterator[Report]:
         for found in facts.ranks.short_tables():
+            if not found.pool:
+                yield Report(
+                    location=found.rows,
+                    message=f"{found.rows.code} rows, and one slot more, {found.numbered.code}: what is written to the last slot lies "
+                    "behind the table",
+                    steps=(Point(found.numbered, "one slot more than there are rows"), Point(found.rows, "the rows of the table")),
+                    fix="make as many rows as there are slots",
+                    confidence="medium",
+                )
+                continue
             yield Report(
                 location=found.rows,
                 message=f"{found.rows.code} rows, and {found.pool} counts its slots from 1: the last has no row, what is written there "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -10,6 +11,7 @@ from sgmem.domains.accounting.location import Location, last_name, of_statement
 from sgmem.domains.ranks.groups import spelled
 from sgmem.flow.aside import is_aside
 from sgmem.program.entities import Class
+from sgmem.program.files import dotted
 from sgmem.syntax import ir
 
 if TYPE_CHECKING:
@@ -21,11 +23,14 @@ if TYPE_CHECKING:
 
 _ALLOCATES = frozenset({"zeros", "ones", "empty", "full"})
 _TEXT = rf"\b(?:{'|'.join(sorted(_ALLOCATES))})\(\s*\(*\s*[\w.]+\.size\b"
+_SLOTS = re.compile(r"slots\b\s*(?::[^=\n]{0,40})?=(?!=)[^=;]{0,160}?\+ 1\b")
 _NUMBERS = frozenset({"range", "arange"})
 
 
 class ShortTable(msgspec.Struct, frozen=True):
-    """`rows`, as many as `pool` has things, of a table; `numbered` counts the slots from one, so that the last is beyond it."""
+    """`rows`, as many as `pool` has things, of a table; `numbered` counts the slots from one, so that the last is beyond it. Without a
+    pool, `numbered` makes a slot more than there are rows in the same function.
+    """
 
     pool: str
     rows: Location
@@ -47,17 +52,55 @@ def short_tables(program: Program) -> Iterator[ShortTable]:
                 numbered = known[pool]
                 if numbered is not None:
                     yield ShortTable(pool, Location(file, index, rows.span), numbered)
+    for path in program.files.with_text(_SLOTS.pattern, words="slots"):
+        file = program.files.get(path)
+        if file is not None:
+            yield from _beside(file)
+
+
+def _beside(file: File) -> Iterator[ShortTable]:
+    """Tables with a row for each of the things of which the same function makes one more slot: `self.slots = things + 1`."""
+    for match in _SLOTS.finditer(file.source.text):
+        start = file.source.text.rfind("\n", 0, match.start()) + 1
+        at = file.statement_at(file.source.text.count("\n", 0, match.start()) + 1, match.start() - start + 1)
+        if at < 0 or is_aside(file, at) or file.outline.statements[at].kind not in ("assign", "annotate"):
+            continue
+        counted = {
+            things for binding in file.statement(at).bindings if binding.value is not None for things in _one_more(binding.value)
+        }
+        for index in file.own_statements(file.outline.statements[at].scope) if counted else ():
+            for rows in _first_dimensions(file, index) if "(" in file.own_text(index) else ():
+                if dotted(rows) in counted:
+                    yield ShortTable("", Location(file, index, rows.span), of_statement(file, at))
+
+
+def _one_more(value: Expr) -> Iterator[str]:
+    """What a value, or one of its alternatives, is one more than."""
+    if isinstance(value, ir.Conditional):
+        yield from _one_more(value.body)
+        yield from _one_more(value.orelse)
+    elif isinstance(value, ir.Boolean):
+        for one in value.values:
+            yield from _one_more(one)
+    elif isinstance(value, ir.Binary) and value.operator == "+" and isinstance(value.right, ir.Const) and value.right.value == 1:
+        things = dotted(value.left)
+        if things is not None:
+            yield things
 
 
 def _rows(file: File, index: int) -> Iterator[ir.Attribute]:
     """The first dimensions of what a statement allocates that are the size of another object."""
+    for first in _first_dimensions(file, index):
+        if isinstance(first, ir.Attribute) and first.attr == "size" and not isinstance(first.base, ir.Call):
+            yield first
+
+
+def _first_dimensions(file: File, index: int) -> Iterator[Expr]:
     for root in file.statement(index).expressions():
         for node in ir.walk(root):
             if isinstance(node, ir.Call) and last_name(node) in _ALLOCATES and node.args and node.args[0].keyword is None:
                 shape = node.args[0].value
-                first = shape.items[0] if isinstance(shape, ir.Collection) and shape.items else shape
-                if isinstance(first, ir.Attribute) and first.attr == "size" and not isinstance(first.base, ir.Call):
-                    yield first
+                yield shape.items[0] if isinstance(shape, ir.Collection) and shape.items else shape
 
 
 def _numbered(program: Program, pool: str) -> Location | None:
