@@ -9,20 +9,22 @@ import msgspec
 
 from sgmem.domains.accounting.location import Location, last_name
 from sgmem.domains.accounting.model_words import any_of, words_in, words_of_group
-from sgmem.domains.ranks.groups import STAGES, factors, spelled
+from sgmem.domains.ranks.extents import Extent
+from sgmem.domains.ranks.groups import STAGES, factors, given, spelled
 from sgmem.syntax import ir
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sgmem.domains.ranks.counts import Counts
-    from sgmem.domains.ranks.extents import Extent, Extents
+    from sgmem.domains.ranks.extents import Extents
     from sgmem.program.files import File
     from sgmem.program.program import Program
     from sgmem.syntax.ir import Expr
 
 _LAYERS = re.compile(rb"\b(\w*layer_num|\w*num_layers|\w*layers_num|num_\w*layers)\b")
 _HEADS = re.compile(rb"\b(\w*head_num|\w*num_heads|num_\w*heads)=")
+_LISTED = re.compile(r"(?:\w+_)?layer_ids|(?:\w+_)?layers")
 _THINGS = ("layers", "heads")
 _POOL = re.compile(r"[Pp]ool|[Cc]ache|[Bb]uffer|[Aa]llocator")
 _PER_TOKEN = r"(?:size|bytes|memory|mem)_per_token|per_token_(?:size|bytes)"
@@ -57,10 +59,36 @@ def mixed_extents(program: Program, extents: Extents, counts: Counts) -> Iterato
             continue
         by_owner: dict[tuple[int, str], list[Given]] = {}
         for statement in sorted({index for word in words for index in file.mentions(word)}):
-            for given in _given(file, statement, extents, counts):
-                by_owner.setdefault((_owner(file, statement), given.extent.things), []).append(given)
-        for found in by_owner.values():
+            for one in _given(file, statement, extents, counts):
+                by_owner.setdefault((_owner(file, statement), one.extent.things), []).append(one)
+        for found in (*by_owner.values(), *_by_branch(program, file, words, extents)):
             yield from _mixed(found, counts)
+
+
+def _by_branch(program: Program, file: File, words: list[str], extents: Extents) -> Iterator[list[Given]]:
+    """What the branches of a function give one local that counts layers."""
+    found: dict[tuple[int, str], list[Given]] = {}
+    for word in words:
+        for statement in file.mentions(word) if _LAYERS.fullmatch(word.encode()) else ():
+            for value in given(word, file, statement):
+                extent = extents.of(value, file, statement) or _listed(program, file, statement, value)
+                if extent is not None and extent.things == "layers":
+                    one = Given(Location(file, statement, value.span), word, extent)
+                    found.setdefault((file.outline.statements[statement].scope, word), []).append(one)
+    yield from found.values()
+
+
+def _listed(program: Program, file: File, statement: int, value: Expr) -> Extent | None:
+    """`len(config.x_layer_ids)`: the layers of the whole model, unless such lists are cut to those of the stage elsewhere."""
+    if not isinstance(value, ir.Call) or last_name(value) != "len" or len(value.args) != 1:
+        return None
+    listed = value.args[0].value
+    if not isinstance(listed, ir.Attribute) or not _LISTED.fullmatch(listed.attr):
+        return None
+    stored = rf"\b{re.escape(spelled(listed.base))}\.{re.escape(listed.attr)}\s*=[^=]"
+    if next(program.files.with_text(stored, words=listed.attr), None) is not None:
+        return None
+    return Extent("whole", "layers", Location(file, statement, value.span))
 
 
 def per_token(counts: Counts) -> re.Pattern[str]:
@@ -78,12 +106,12 @@ def _words(data: bytes, counts: Counts) -> set[str]:
 
 
 def _mixed(found: list[Given], counts: Counts) -> Iterator[MixedExtent]:
-    parts = tuple(given for given in found if given.extent.of == "part")
-    for given in found:
-        alone = given.extent.things == "layers" and _has_one_stage(given.value, counts)
-        if parts and given.extent.of == "whole" and not alone:
-            nearest = sorted(parts, key=lambda one: abs(one.value.line - given.value.line))
-            yield MixedExtent(given, tuple(nearest))
+    parts = tuple(one for one in found if one.extent.of == "part")
+    for one in found:
+        alone = one.extent.things == "layers" and _has_one_stage(one.value, counts)
+        if parts and one.extent.of == "whole" and not alone:
+            nearest = sorted(parts, key=lambda part: abs(part.value.line - one.value.line))
+            yield MixedExtent(one, tuple(nearest))
 
 
 def _owner(file: File, statement: int) -> int:
