@@ -67,6 +67,7 @@ from sgmem.domains.defects.told_values import told_values
 from sgmem.domains.defects.unchecked_limits import unchecked_limits
 from sgmem.domains.defects.unchecked_none import UncheckedNone, unchecked_nones
 from sgmem.domains.defects.undivided_counts import UndividedCount
+from sgmem.domains.defects.uneven_charges import uneven_charges
 from sgmem.domains.defects.uneven_rows import uneven_rows
 from sgmem.domains.defects.unreduced_counts import UnreducedCount
 from sgmem.domains.defects.unused_options import unused_options
@@ -186,6 +187,7 @@ __all__ = [
     "unchecked_limits",
     "unchecked_nones",
     "unchecked_shares",
+    "uneven_charges",
     "uneven_readings",
     "uneven_rows",
     "unreported",
