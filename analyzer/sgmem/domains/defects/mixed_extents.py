@@ -85,8 +85,8 @@ def _listed(program: Program, file: File, statement: int, value: Expr) -> Extent
     listed = value.args[0].value
     if not isinstance(listed, ir.Attribute) or not _LISTED.fullmatch(listed.attr):
         return None
-    stored = rf"\b{re.escape(spelled(listed.base))}\.{re.escape(listed.attr)}\s*=[^=]"
-    if next(program.files.with_text(stored, words=listed.attr), None) is not None:
+    stored = f"{spelled(listed.base)}.{listed.attr} = "
+    if next(program.files.containing(listed.attr, stored), None) is not None:
         return None
     return Extent("whole", "layers", Location(file, statement, value.span))
 

@@ -71,8 +71,9 @@ class RankScope:
     def mixed_extents(self) -> tuple[MixedExtent, ...]:
         """Pools that get the whole model's layers or heads beside others that get this stage's or rank's."""
         from sgmem.domains.defects.mixed_extents import mixed_extents
+        from sgmem.domains.defects.uncut_lists import uncut_lists
 
-        return tuple(mixed_extents(self.program, self.extents, self.counts))
+        return (*mixed_extents(self.program, self.extents, self.counts), *uncut_lists(self.program, self.groups, self.counts))
 
     def mixed_scopes(self) -> Iterator[MixedScope]:
         """Maxima of a count of all ranks and one of a single rank."""
