@@ -62,8 +62,10 @@ def _cut(program: Program, groups: Groups, name: str) -> Location | None:
     """Where a list is cut to the layers of a stage for memory that is allocated."""
     wanted = re.compile(rf"\b{re.escape(name)}{_CUT}")
     for path in program.files.containing(name, "start_layer"):
-        file = program.files.get(path)
-        if file is None or _SIZES.search(file.source.text) is None:
+        source = program.files.source(path)
+        cuts = source is not None and wanted.search(source.text) is not None and _SIZES.search(source.text) is not None
+        file = program.files.get(path) if cuts else None
+        if file is None:
             continue
         for index in file.mentions(name):
             for root in file.statement(index).expressions() if wanted.search(file.own_text(index)) else ():
