@@ -61,6 +61,7 @@ from sgmem.domains.defects.short_buffers import ShortBuffer, short_buffers
 from sgmem.domains.defects.short_products import ShortProduct
 from sgmem.domains.defects.sibling_groups import SiblingGroup
 from sgmem.domains.defects.snapshots import LaterChange, stale_copies
+from sgmem.domains.defects.stale_results import StaleResult, stale_results
 from sgmem.domains.defects.switched_off import SwitchedOff, switched_off
 from sgmem.domains.defects.timing import MeasuredInput, MixedTimes, Passage
 from sgmem.domains.defects.told_values import told_values
@@ -144,6 +145,7 @@ __all__ = [
     "SiblingGroup",
     "Side",
     "Sink",
+    "StaleResult",
     "Strength",
     "SwitchedOff",
     "UncheckedNone",
@@ -182,6 +184,7 @@ __all__ = [
     "sibling_sizes",
     "spent_twice",
     "stale_copies",
+    "stale_results",
     "switched_off",
     "told_values",
     "unchecked_limits",

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sgmem.api import Point, Report, Rule, same_readings, stale_copies
+from sgmem.api import Point, Report, Rule, same_readings, stale_copies, stale_results
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sgmem.api import Facts, LaterChange, SameReading
+    from sgmem.api import Facts, LaterChange, SameReading, StaleResult
 
 _DONE = {
     "scaled": "is scaled",
@@ -43,7 +43,25 @@ class StaleCopyRule(Rule):
                 ),
                 fix=f"copy {source} after the last change",
             )
+        yield from map(of_the_replaced, stale_results(facts))
         yield from map(one_reading, same_readings(facts))
+
+
+def of_the_replaced(found: StaleResult) -> Report:
+    source = found.source.rpartition(".")[2]
+    return Report(
+        location=found.made,
+        message=f"{found.result} is worked out of {source}, in whose place line {found.replaced.line} puts something else: what goes "
+        f"by {found.result} and what goes by {source} no longer agree",
+        confidence="medium",
+        persona="regular" if found.known else "pedantic",
+        steps=(
+            Point(found.made, f"{found.result} is worked out of {source} here"),
+            Point(found.replaced, f"{source} is replaced here"),
+            Point(found.used, f"{found.result} is used here, worked out of the earlier {source}"),
+        ),
+        fix=f"work {found.result} out after the last change of {source}",
+    )
 
 
 def one_reading(found: SameReading) -> Report:

@@ -101,13 +101,16 @@ def _constant(expr: Expr) -> str | None:
 
 
 def _behind(facts: ProgramFacts, file: File, index: int, value: Expr) -> Iterator[Expr]:
-    """The values of the locals that a value is made of."""
+    """The values of the locals, and of the fields that the function has set, of which a value is made."""
     scope = file.outline.statements[index].scope
     for node in ir.walk(value):
-        if isinstance(node, ir.Name):
-            reaching = facts.order.reaching(file, scope, node.id, index) - {ENTRY}
-            for at in sorted(reaching)[:MAX_DEFINITIONS]:
-                yield from (b.value for b in file.statement(at).bindings if b.value is not None and b.how != "iterate")
+        text = dotted(node) if isinstance(node, ir.Name | ir.Attribute) else None
+        if text is None:
+            continue
+        order = facts.order
+        reaching = (order.reaching if isinstance(node, ir.Name) else order.reaching_assignments)(file, scope, text, index) - {ENTRY}
+        for at in sorted(reaching)[:MAX_DEFINITIONS]:
+            yield from (b.value for b in file.statement(at).bindings if b.value is not None and b.how != "iterate")
 
 
 def mentions(expr: Expr, text: str) -> bool:
@@ -119,15 +122,16 @@ def leads_on(graph: Cfg, start: int, end: int) -> bool:
     return end in reachable(graph, start)
 
 
-def reachable(graph: Cfg, start: int) -> frozenset[int]:
-    """The statements after one, as far as no loop is gone round."""
+def reachable(graph: Cfg, start: int, until: frozenset[int] = frozenset()) -> frozenset[int]:
+    """The statements after one, as far as no loop is gone round; those of `until` are reached and not passed."""
     seen: set[int] = set()
     pending = [start]
     while pending:
         for target, label in graph.out(pending.pop()):
             if target not in seen and label != "loop":
                 seen.add(target)
-                pending.append(target)
+                if target not in until:
+                    pending.append(target)
     return frozenset(seen)
 
 

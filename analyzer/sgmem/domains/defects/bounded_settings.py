@@ -58,3 +58,10 @@ def is_layout(value: Expr | None) -> bool:
     if isinstance(value, ir.Conditional):
         return is_layout(value.body) and is_layout(value.orelse)
     return isinstance(value, ir.Const) and isinstance(value.value, str) and value.value not in ("", "auto")
+
+
+def is_off(value: Expr | None) -> bool:
+    """Whether a value is -1, by which settings are switched off."""
+    if isinstance(value, ir.Unary) and value.operator == "-":
+        return isinstance(value.operand, ir.Const) and value.operand.value == 1
+    return isinstance(value, ir.Const) and value.value == -1

@@ -10,7 +10,7 @@ import msgspec
 from sgmem.control.rendering import render
 from sgmem.domains.accounting.location import Location, of_statement
 from sgmem.domains.algebra import arithmetic
-from sgmem.domains.defects.bounded_settings import bound, is_layout, layouts
+from sgmem.domains.defects.bounded_settings import bound, is_layout, is_off, layouts
 from sgmem.flow.order import ENTRY
 from sgmem.program.files import dotted
 from sgmem.program.idioms import is_view
@@ -103,7 +103,7 @@ def _change(facts: ProgramFacts, decision: Decision, value: Expr | None, name: s
         return "scaled" if decision.operator.removesuffix("=") in _SCALES else None
     if isinstance(value, ir.Const) and isinstance(value.value, int | float) and not isinstance(value.value, bool):
         return "replaced" if value.value > 0 else None
-    if is_layout(value):
+    if is_layout(value) or is_off(value):
         return "replaced"
     product = _product(value)
     if product is not None and _names(product.left, name):

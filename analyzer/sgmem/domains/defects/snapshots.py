@@ -121,6 +121,11 @@ _BEHIND = re.compile(r"\s*(?:[,)]|\)*\s*(?:#.*)?$)", re.MULTILINE)
 _LOOK_BACK = 400
 
 
+def keeps_earlier(name: str) -> bool:
+    """Whether a name says itself that it keeps an earlier value."""
+    return _EARLIER.search(name) is not None
+
+
 @cache
 def _copying(name: str) -> re.Pattern[str]:
     """An assignment of nothing but the quantity."""
@@ -150,7 +155,7 @@ def _takings(facts: ProgramFacts, file: File, index: int, name: str) -> Iterator
             if source is None or copy is None or source.rpartition(".")[2] != name or binding.how not in ("assign", "annotate"):
                 continue
             last = copy.rpartition(".")[2]
-            if last == name or _EARLIER.search(last):
+            if last == name or keeps_earlier(last):
                 continue
             if isinstance(binding.target, ir.Name):
                 yield Taken(source, copy, of_statement(file, index), copy)
@@ -349,7 +354,7 @@ def _used(facts: ProgramFacts, file: File, index: int, taken: Taken, after: set[
     if taken.variable is not None:
         uses = [at for at in file.mentions_in(scope, taken.variable) if at in after and at != index]
         reached = sorted(facts.order.reached(file, scope, taken.variable, index, frozenset(uses)))
-        return next((of_statement(file, at) for at in reached if not is_told(file, at) and _reads(file, at, taken.variable)), None)
+        return next((of_statement(file, at) for at in reached if not is_told(file, at) and reads(file, at, taken.variable)), None)
     own = reachable(_graph(facts, file, index), index)
     elsewhere: Location | None = None
     for field in sorted({place.name for place in taken.places if isinstance(place, Field | LooseField)}):
@@ -372,7 +377,7 @@ def _scope(at: Location) -> int:
     return at.file.outline.statements[at.statement].scope
 
 
-def _reads(file: File, at: int, name: str) -> bool:
+def reads(file: File, at: int, name: str) -> bool:
     statement = file.statement(at)
     roots = [b.value for b in statement.bindings if b.value is not None] + list(statement.values)
     return any(mentions(root, name) for root in roots)
@@ -381,4 +386,4 @@ def _reads(file: File, at: int, name: str) -> bool:
 def _goes_on(facts: ProgramFacts, file: File, index: int, source: str, after: set[int]) -> bool:
     """Whether a changed variable is used for something after its change."""
     scope = file.outline.statements[index].scope
-    return any(at in after and not is_told(file, at) and _reads(file, at, source) for at in file.mentions_in(scope, source))
+    return any(at in after and not is_told(file, at) and reads(file, at, source) for at in file.mentions_in(scope, source))

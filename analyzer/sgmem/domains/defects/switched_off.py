@@ -16,6 +16,7 @@ from sgmem.control.predicates import Atom, all_of
 from sgmem.control.rendering import render
 from sgmem.domains.accounting.location import Location, of_statement
 from sgmem.domains.algebra import arithmetic
+from sgmem.domains.defects.bounded_settings import is_off
 from sgmem.flow.aside import is_aside
 from sgmem.flow.places import Field
 from sgmem.program.files import dotted
@@ -74,10 +75,10 @@ def _said(facts: ProgramFacts, path: str, name: str) -> Location | None:
         if file is None or "-1" not in file.own_text(index).replace(" ", ""):
             continue
         statement = file.statement(index)
-        written = any(_names(b.target, name) and _is_off(b.value) for b in statement.bindings)
+        written = any(_names(b.target, name) and is_off(b.value) for b in statement.bindings)
         compared = any(
             isinstance(node, ir.Compare)
-            and any(_is_off(one) for one in node.operands)
+            and any(is_off(one) for one in node.operands)
             and any(_names(one, name) for one in node.operands)
             for root in statement.expressions()
             for node in ir.walk(root)
@@ -101,12 +102,6 @@ def _holds_settings(facts: ProgramFacts, owner: Class) -> bool:
 
 def _names(expr: Expr, name: str) -> bool:
     return isinstance(expr, ir.Attribute) and expr.attr == name
-
-
-def _is_off(expr: Expr | None) -> bool:
-    if isinstance(expr, ir.Unary) and expr.operator == "-":
-        return isinstance(expr.operand, ir.Const) and expr.operand.value == 1
-    return isinstance(expr, ir.Const) and expr.value == -1
 
 
 def _used(facts: ProgramFacts, file: File, name: str, said: Location) -> Iterator[SwitchedOff]:
