@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class StaleResult(msgspec.Struct, frozen=True):
-    """`result` was worked out of `source` at `made`, and is `used` after `source` was `replaced`. `known`: the models know the source."""
+    """`result` was worked out of `source` at `made`, and is `used` after `source` was `replaced`. `known`: to the models."""
 
     source: str
     result: str
