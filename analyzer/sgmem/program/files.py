@@ -149,6 +149,11 @@ class Files:
         self.reads.texts.add(path)
         return self._source(path)
 
+    def text_has(self, path: str, pattern: re.Pattern[str]) -> bool:
+        """Whether a pattern matches somewhere in the text of a file, which is not parsed."""
+        source = self.source(path)
+        return source is not None and pattern.search(source.text) is not None
+
     def _source(self, path: str) -> SourceText | None:
         if path not in self._sources:
             try:

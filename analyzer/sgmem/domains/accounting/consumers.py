@@ -14,7 +14,7 @@ from sgmem.program.files import dotted
 from sgmem.syntax import ir
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from sgmem.domains.program_facts import ProgramFacts
     from sgmem.program.files import File
@@ -77,8 +77,7 @@ class _Following:
         for at in file.own_statements(scope):
             if at <= index or not tainted or file.outline.statements[at].kind not in _KINDS:
                 continue
-            text = file.own_text(at)
-            if any(one.rpartition(".")[2] in text for one in tainted):
+            if _may_go_on(file, at, tainted):
                 how = max(tainted.values())
                 yield from self._step(file, at, _spelled(frozenset(tainted)), how, tainted, returns)
 
@@ -114,6 +113,13 @@ class _Following:
                 self.seen.add(key)
                 for kept, stored, _ in self.from_statement(site.file, site.statement, _being(site.call), returns - 1):
                     yield kept, stored, how
+
+
+def _may_go_on(file: File, index: int, names: Iterable[str]) -> bool:
+    """Whether a statement, by its text, keeps or gives back what one of some names holds."""
+    text, kind = file.own_text(index), file.outline.statements[index].kind
+    value = text if kind == "return" else text.partition("=")[2]
+    return any(next(positions(value, name.rpartition(".")[2]), None) is not None for name in names)
 
 
 def _being(source: Expr) -> Callable[[Expr], bool]:

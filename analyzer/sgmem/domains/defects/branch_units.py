@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from sgmem.flow.order import ENTRY
 from sgmem.syntax import ir
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from sgmem.domains.accounting.units import Units
     from sgmem.domains.program_facts import ProgramFacts
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from sgmem.syntax.ir import Expr
 
 _MAX_USES = 12
+_TARGET = re.compile(r"(?<![\w.])[A-Za-z_]\w*(?![\w.\[(])")
 
 
 class BranchUnit(msgspec.Struct, frozen=True):
@@ -45,7 +47,7 @@ def branch_units(facts: ProgramFacts) -> Iterator[BranchUnit]:
     units, order = facts.units, facts.order
     returned: dict[tuple[File, int, int], list[_Given]] = {}
     stored: dict[tuple[File, int, str], list[_Given]] = {}
-    for file, statement in facts.candidates.touched:
+    for file, statement in _repeated(facts.candidates.touched):
         row = file.outline.statements[statement]
         if row.kind == "return":
             for place, given in _returned(units, file, statement):
@@ -59,6 +61,22 @@ def branch_units(facts: ProgramFacts) -> Iterator[BranchUnit]:
     for (file, scope, name), found in stored.items():
         if len(found) > 1:
             yield from _at_one_use(name, found, file, scope, units, order)
+
+
+def _repeated(statements: Iterable[tuple[File, int]]) -> Iterator[tuple[File, int]]:
+    """The statements that give something back, or give a variable a value, as another one of the same function seems to do too."""
+    found: dict[tuple[File, int], dict[str, list[int]]] = {}
+    for file, statement in statements:
+        row = file.outline.statements[statement]
+        of_scope = found.setdefault((file, row.scope), {})
+        if row.kind == "return":
+            of_scope.setdefault("return", []).append(statement)
+        elif row.kind in ("assign", "annotate"):
+            for name in dict.fromkeys(_TARGET.findall(file.target_text(statement).partition(":")[0])):
+                of_scope.setdefault(name, []).append(statement)
+    for (file, _), by_name in found.items():
+        for statement in sorted({one for statements in by_name.values() if len(statements) > 1 for one in statements}):
+            yield file, statement
 
 
 def _returned(units: Units, file: File, statement: int) -> Iterator[tuple[int, _Given]]:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _EMPTIES = re.compile(r"\bempty_\w*cache\w*\(")
 _TEXT = r"\bempty_\w*cache\w*\("
 _READS = frozenset({"mem_get_info"})
+_READING = re.compile(rf"\b(?:{'|'.join(_READS)})\(")
 
 
 class CarelessBranch(msgspec.Struct, frozen=True):
@@ -34,7 +35,7 @@ class CarelessBranch(msgspec.Struct, frozen=True):
 def careless_branches(facts: ProgramFacts) -> Iterator[CarelessBranch]:
     """Every reading on one platform before which nothing empties its cache, although the program does so elsewhere."""
     for path in facts.program.files.with_text(_TEXT, begins=("empty_",)):
-        file = facts.program.files.get(path)
+        file = facts.program.files.get(path) if facts.program.files.text_has(path, _READING) else None
         for scope in sorted({row.scope for row in file.outline.statements}) if file is not None else ():
             if file is not None and file.scope(scope).kind == "function":
                 yield from _in_function(facts, file, scope)
@@ -54,7 +55,7 @@ def _in_function(facts: ProgramFacts, file: File, scope: int) -> Iterator[Carele
             caring |= {branch[0]} if branch is not None else set()
             if isinstance(test, ir.Name) and branch is not None:
                 cared.setdefault((test.id, branch[1]), of_statement(file, index))
-        elif rows[index].kind == "assign" and any(f"{one}(" in text for one in _READS):
+        elif rows[index].kind == "assign" and _READING.search(text):
             branch = _branch(file, index)
             for root in file.statement(index).expressions() if branch is not None else ():
                 for node in ir.walk(root):

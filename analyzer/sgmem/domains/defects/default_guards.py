@@ -40,7 +40,7 @@ def default_guards(program: Program) -> Iterator[DefaultGuard]:
     for path in program.files.with_text(_TEXT, begins=("== ", "is ")):
         file = program.files.get(path)
         for index, row in enumerate(file.outline.statements if file is not None else ()):
-            if file is None or row.kind != "if" or is_aside(file, index):
+            if file is None or row.kind != "if" or not re.search(_TEXT, file.own_text(index)) or is_aside(file, index):
                 continue
             test = file.test(index)
             for node in ir.walk(test) if test is not None else ():

@@ -41,7 +41,7 @@ def short_shares(program: Program, order: Order, groups: Groups) -> Iterator[Sho
         if file is None:
             continue
         for index, row in enumerate(file.outline.statements):
-            if row.kind in ("function", "class") or "/" not in file.own_text(index) or is_aside(file, index):
+            if row.kind in ("function", "class") or not _may_share(file.own_text(index)) or is_aside(file, index):
                 continue
             for root in file.statement(index).expressions():
                 for node in ir.walk(root):
@@ -49,6 +49,10 @@ def short_shares(program: Program, order: Order, groups: Groups) -> Iterator[Sho
                         found = _share(file, order, groups, index, node)
                         if found is not None:
                             yield found
+
+
+def _may_share(text: str) -> bool:
+    return "/" in text and any(_AMOUNT.search(name) for name in re.findall(r"\.(\w+)[)\s]*/", text))
 
 
 def _share(file: File, order: Order, groups: Groups, index: int, node: ir.Binary) -> ShortShare | None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sgmem.syntax.ir import Expr
 
 _ALLOCATES = frozenset({"zeros", "ones", "empty", "full"})
-_TEXT = rf"\b(?:{'|'.join(sorted(_ALLOCATES))})\(\s*\(*\s*[\w.]+\.size\b"
+_TEXT = rf"\b(?:{'|'.join(sorted(_ALLOCATES))})\(\s*[(\[]*\s*[\w.]+\.size\b"
 _SLOTS = re.compile(r"slots\b\s*(?::[^=\n]{0,40})?=(?!=)[^=;]{0,160}?\+ 1\b")
 _NUMBERS = frozenset({"range", "arange"})
 
@@ -43,7 +43,7 @@ def short_tables(program: Program) -> Iterator[ShortTable]:
     for path in program.files.with_text(_TEXT, begins=sorted(f"{one}(" for one in _ALLOCATES)):
         file = program.files.get(path)
         for index, row in enumerate(file.outline.statements if file is not None else ()):
-            if file is None or row.kind in ("function", "class") or ".size" not in file.own_text(index) or is_aside(file, index):
+            if file is None or row.kind in ("function", "class") or not re.search(_TEXT, file.own_text(index)) or is_aside(file, index):
                 continue
             for rows in _rows(file, index):
                 pool = spelled(rows.base)

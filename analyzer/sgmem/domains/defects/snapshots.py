@@ -270,11 +270,23 @@ def _changes_after(facts: ProgramFacts, file: File, index: int, source: str) -> 
     if not base:
         return
     for at in sorted(later):
-        if at >= 0 and base in file.own_text(at) and "(" in file.own_text(at):
+        if at >= 0 and _may_enter(file.own_text(at), base):
             for call, function, called in _entered(facts, file, at, base):
                 found = _inside(facts, function, called, name, MAX_CALL_DEPTH)
                 if found is not None:
                     yield LaterChange(found[0], found[1], Location(file, at, call.span))
+
+
+_OWN_CALL = re.compile(r"\s*\.\s*\w+\s*\(")
+_ARGUMENT = re.compile(r"\s*(?:[,)]|$)", re.MULTILINE)
+
+
+def _may_enter(text: str, base: str) -> bool:
+    """Whether a text shows a call of a method of the object `base`, or of something that is given it."""
+    if "(" not in text:
+        return False
+    ends = [at + len(base) for at in positions(text, base)]
+    return any(_OWN_CALL.match(text, end) is not None or _ARGUMENT.match(text, end) is not None for end in ends)
 
 
 def _entered(facts: ProgramFacts, file: File, at: int, base: str) -> Iterator[tuple[ir.Call, Function, str]]:
@@ -312,8 +324,7 @@ def _inside(facts: ProgramFacts, function: Function, base: str, name: str, depth
     if depth <= 1:
         return None
     for at in file.own_statements(function.index):
-        text = file.own_text(at)
-        if base in text and "(" in text:
+        if _may_enter(file.own_text(at), base):
             for _, inner, called in _entered(facts, file, at, base):
                 found = _inside(facts, inner, called, name, depth - 1) if inner != function else None
                 if found is not None:

@@ -52,7 +52,8 @@ class UnreducedCount(msgspec.Struct, frozen=True):
 def unreduced_counts(program: Program, order: Order, extents: Extents, counts: Counts) -> Iterator[UnreducedCount]:
     """Such counts in a program that joins stages and nowhere takes the least of a count."""
     names = per_token(counts)
-    files = [program.files.get(path) for path in program.files.with_text("|".join(_STAGES), begins=_STAGES)]
+    paths = program.files.with_text("|".join(_STAGES), begins=_STAGES)
+    files = [program.files.get(path) for path in paths if program.files.text_has(path, names)]
     found = [(file, *one) for file in files if file is not None for one in _estimates(file, extents, names)]
     if not found or _is_agreed(program, order):
         return
@@ -70,8 +71,6 @@ def unreduced_counts(program: Program, order: Order, extents: Extents, counts: C
 
 def _estimates(file: File, extents: Extents, names: re.Pattern[str]) -> Iterator[tuple[int, str, Location]]:
     """The statements that work out what one token takes, with its name and the layers of this stage among the factors."""
-    if names.search(file.source.text) is None:
-        return
     for index, row in enumerate(file.outline.statements):
         if row.kind not in ("assign", "annotate") or names.search(file.own_text(index)) is None:
             continue
