@@ -7,10 +7,10 @@ import msgspec
 import pytest
 
 from sgmem.cache.store import Store
-from sgmem.program import file as file_module
 from sgmem.program import file_facts
 from sgmem.program.program import Program
 from sgmem.source.tree import SourceTree, content_digest
+from sgmem.syntax import statements
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,7 +38,7 @@ class Counts:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.parsed: list[str] = []
         self.lowered: list[int] = []
-        build, lower = file_facts.build_outline, file_module.lower_statement
+        build, lower = file_facts.build_outline, statements.lower_statement
 
         def counted_build(source):  # type: ignore[no-untyped-def]
             self.parsed.append(source.path)
@@ -49,7 +49,7 @@ class Counts:
             return lower(source, outline, index)
 
         monkeypatch.setattr(file_facts, "build_outline", counted_build)
-        monkeypatch.setattr(file_module, "lower_statement", counted_lower)
+        monkeypatch.setattr(statements, "lower_statement", counted_lower)
 
 
 @pytest.fixture

@@ -152,9 +152,9 @@ def test_what_is_too_much_for_the_parser_is_opaque(text: str) -> None:
     assert text.startswith(value.text)
 
 
-def test_a_name_in_parentheses_may_be_annotated() -> None:
-    """libcst does not read that."""
-    assert Sample("(x): int = 1\n").shown("(x)") == [("annotate", "x", "1")]
+def test_what_libcst_cannot_read_is_opaque() -> None:
+    (value,) = Sample("(x): int = 1\n").lowered("(x)").values
+    assert isinstance(value, ir.Opaque)
 
 
 def test_a_statement_of_every_definition_is_found_quickly() -> None:

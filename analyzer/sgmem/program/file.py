@@ -12,8 +12,6 @@ from sgmem.program.contexts import positions
 from sgmem.program.inner import inner_names
 from sgmem.syntax import ir
 from sgmem.syntax.ir import Expr, Span, Statement
-from sgmem.syntax.lower import lower_expression
-from sgmem.syntax.statements import lower_statement
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -123,6 +121,8 @@ class File:
         known = self._lowered.statement(index, self.outline.statements[index].kind)
         if known is not None:
             return known
+        from sgmem.syntax.statements import lower_statement  # its parser is slow to import
+
         lowered = lower_statement(self.source, self.outline, index)
         self._lowered.add(index, lowered)
         return lowered
@@ -131,6 +131,8 @@ class File:
         known = self._lowered.expression(span)
         if known is not None:
             return known
+        from sgmem.syntax.lower import lower_expression
+
         lowered = lower_expression(self.source.slice(span), span)
         self._lowered.add(span, lowered)
         return lowered

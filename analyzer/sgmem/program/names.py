@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from sgmem.program.entities import Class, Entity, External, Function, Global, Local, Module
 from sgmem.program.memo import Memo, Questions
 from sgmem.syntax import ir
-from sgmem.syntax.lower import lower_expression
 
 if TYPE_CHECKING:
     from sgmem.program.files import File, Files
@@ -215,6 +214,8 @@ class Names:
     def quoted(self, expr: ir.Const) -> Expr:
         """A quoted annotation, lowered; its parts share the string's place."""
         text = str(expr.value).strip()
+        from sgmem.syntax.lower import lower_expression  # its parser is slow to import
+
         return lower_expression(text, expr.span) if text.isprintable() else ir.Opaque(expr.span, text)
 
 

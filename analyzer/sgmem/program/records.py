@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from sgmem.program.files import dotted
 from sgmem.syntax import ir
-from sgmem.syntax.lower import lower_expression
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -107,6 +106,8 @@ def _declared(statement: Statement) -> str | None:
 def _annotation_name(statement: Statement) -> str:
     annotation = statement.annotation
     if isinstance(annotation, ir.Const) and isinstance(annotation.value, str):
+        from sgmem.syntax.lower import lower_expression  # its parser is slow to import
+
         annotation = lower_expression(annotation.value, annotation.span)
     return last_name(annotation) if annotation is not None else ""
 

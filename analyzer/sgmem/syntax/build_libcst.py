@@ -9,8 +9,7 @@ import libcst as cst
 
 from sgmem.syntax.ir import Span, StatementKind
 from sgmem.syntax.outline import ImportOutline, ParameterOutline, ScopeOutline, StatementOutline
-from sgmem.syntax.positions import Positions, PositionState
-from sgmem.syntax.recursion import DeepRecursion
+from sgmem.syntax.positions import DeepRecursion, Positions, PositionState
 from sgmem.syntax.tables import Tables, case_start, definition_start
 
 if TYPE_CHECKING:

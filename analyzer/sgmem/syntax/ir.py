@@ -1,4 +1,4 @@
-"""The intermediate representation: expressions and statements, lowered once.
+"""The intermediate representation: expressions and statements, lowered once from libcst.
 
 Every node carries its exact span. Nodes compare by identity, so they can key dictionaries; two equal-looking expressions at two
 places are two nodes.

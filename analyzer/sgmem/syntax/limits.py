@@ -1,4 +1,4 @@
-"""What may be parsed by itself: libcst's native parser overflows its stack on deep nesting and long operator chains, which ends the
+"""What may be handed to libcst: its native parser overflows its stack on deep nesting and long operator chains, which ends the
 process, and needs minutes where both are long. The text is judged before it is parsed."""
 
 from __future__ import annotations

@@ -9,8 +9,7 @@ import libcst as cst
 from sgmem.syntax import ir
 from sgmem.syntax.ir import Binding
 from sgmem.syntax.limits import parsable_pattern
-from sgmem.syntax.positions import Positions, spans_of
-from sgmem.syntax.recursion import DeepRecursion
+from sgmem.syntax.positions import DeepRecursion, Positions, spans_of
 
 if TYPE_CHECKING:
     from sgmem.syntax.ir import Span

@@ -6,17 +6,19 @@ libcst's own position metadata wants whole modules and costs three times the par
 from __future__ import annotations
 
 import re
+import sys
 from typing import TYPE_CHECKING, Any
 
 import libcst as cst
 from libcst._nodes.internal import CodegenState
 
 from sgmem.syntax.ir import Span
-from sgmem.syntax.slices import Slice
 
 if TYPE_CHECKING:
     from types import TracebackType
 
+_RECURSION = 20_000
+"""Enough for what `limits` lets through."""
 _BLANK_END = re.compile(r"(?:\s|\\\n|#[^\n]*\n)+\Z")
 _BLANK_START = re.compile(r"(?:\s|\\\n|#[^\n]*\n)+")
 
@@ -34,6 +36,17 @@ _UNRECORDED = {
 
 
 _OWN_PARENTHESES = (cst.Tuple, cst.GeneratorExp, cst.MatchTuple)
+
+
+class DeepRecursion:
+    """While entered, Python code may recurse as deep as a slice within the limits needs, however deep the caller stands."""
+
+    def __enter__(self) -> None:
+        self.before = sys.getrecursionlimit()
+        sys.setrecursionlimit(max(self.before, _RECURSION))
+
+    def __exit__(self, *_: object) -> None:
+        sys.setrecursionlimit(self.before)
 
 
 class _Recording:
@@ -119,15 +132,24 @@ def spans_of(node: cst.CSTNode, line: int, column: int, indent: str = "") -> dic
     return state.spans
 
 
-class Positions(Slice):
-    """Where the nodes of one parsed slice stand; a node whose place is unknown gets the place of the slice."""
+class Positions:
+    """Where the nodes of one parsed slice stand, and what is written there.
+
+    `text` is the slice, `place` its span in the file; a node whose place is unknown gets the place of the slice.
+    """
 
     def __init__(self, spans: dict[cst.CSTNode, Span], text: str, place: Span) -> None:
-        super().__init__(text, place)
         self.spans = spans
+        self.text = text
+        self.place = place
+        self._starts: list[int] | None = None
 
     def of(self, node: cst.CSTNode) -> Span:
         return self.spans.get(node, self.place)
+
+    def slice(self, span: Span) -> str:
+        """The text of a span within the slice."""
+        return self.text[self._offset(span.line, span.column) : self._offset(span.end_line, span.end_column)]
 
     def trimmed(self, span: Span) -> Span:
         """The span without blanks and comments at its ends."""
@@ -135,26 +157,42 @@ class Positions(Slice):
         before, after = _BLANK_START.match(text), _BLANK_END.search(text)
         if before is None and after is None:
             return span
-        begin = self.offset(span.line, span.column) + (before.end() if before is not None else 0)
-        end = self.offset(span.end_line, span.end_column) - (len(after.group()) if after is not None else 0)
-        return self.between(begin, end)
+        begin = self._offset(span.line, span.column) + (before.end() if before is not None else 0)
+        end = self._offset(span.end_line, span.end_column) - (len(after.group()) if after is not None else 0)
+        return Span(*self._position(begin), *self._position(end))
 
     def through_comma(self, span: Span) -> Span:
         """The span with the comma after it, if one follows."""
-        text, end = self.text, self.offset(span.end_line, span.end_column)
+        text, end = self.text, self._offset(span.end_line, span.end_column)
         blank = _BLANK_START.match(text, end)
         end = blank.end() if blank is not None else end
-        return Span(span.line, span.column, *self.position(end + 1)) if text[end : end + 1] == "," else span
+        return Span(span.line, span.column, *self._position(end + 1)) if text[end : end + 1] == "," else span
 
     def from_bracket(self, inner: Span, outer: Span) -> Span:
         """From the last opening parenthesis before `inner` to the end of `outer`."""
-        begin = self.text.rindex("(", 0, self.offset(inner.line, inner.column))
-        return Span(*self.position(begin), outer.end_line, outer.end_column)
+        begin = self.text.rindex("(", 0, self._offset(inner.line, inner.column))
+        return Span(*self._position(begin), outer.end_line, outer.end_column)
 
     def label(self, braces: Span, value: Span) -> tuple[Span, str]:
         """What `{value = }` prints before the value: all from the brace to the blanks after `=`."""
-        begin, end = self.offset(braces.line, braces.column) + 1, self.offset(value.end_line, value.end_column)
+        begin, end = self._offset(braces.line, braces.column) + 1, self._offset(value.end_line, value.end_column)
         equal = self.text.index("=", end) + 1
         while self.text[equal].isspace():
             equal += 1
-        return self.between(begin, equal), self.text[begin:equal]
+        return Span(*self._position(begin), *self._position(equal)), self.text[begin:equal]
+
+    def _offset(self, line: int, column: int) -> int:
+        if line == self.place.line:
+            return column - self.place.column
+        return self._lines()[line - self.place.line] + column - 1
+
+    def _position(self, offset: int) -> tuple[int, int]:
+        newlines = self.text.count("\n", 0, offset)
+        if not newlines:
+            return self.place.line, self.place.column + offset
+        return self.place.line + newlines, offset - self.text.rfind("\n", 0, offset)
+
+    def _lines(self) -> list[int]:
+        if self._starts is None:
+            self._starts = [0, *(found.end() for found in re.finditer("\n", self.text))]
+        return self._starts
