@@ -41,6 +41,7 @@ from sgmem.domains.defects.foreign_granules import ForeignGranule
 from sgmem.domains.defects.foreign_groups import ForeignGroup
 from sgmem.domains.defects.late_guards import LateGuard, late_guards
 from sgmem.domains.defects.lone_decisions import LoneDecision
+from sgmem.domains.defects.loop_readings import LoopReading, loop_readings
 from sgmem.domains.defects.machine_amounts import MachineAmount, machine_amounts
 from sgmem.domains.defects.machine_requests import MachineRequest
 from sgmem.domains.defects.mismatches import Side, UnitMismatch
@@ -117,6 +118,7 @@ __all__ = [
     "LaterChange",
     "Location",
     "LoneDecision",
+    "LoopReading",
     "LostConversion",
     "MachineAmount",
     "MachineRequest",
@@ -172,6 +174,7 @@ __all__ = [
     "is_share",
     "late_guards",
     "late_loads",
+    "loop_readings",
     "machine_amounts",
     "none_settings",
     "of_statement",

@@ -9,7 +9,7 @@ from sgmem.api import Point, Report, Rule, unchecked_limits
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sgmem.api import EmptyShare, Facts, Persona
+    from sgmem.api import EmptyShare, Facts, Location, Persona
 
 
 class UncheckedLimitRule(Rule):
@@ -24,10 +24,12 @@ class UncheckedLimitRule(Rule):
             if (one.share.path, one.share.line) not in known:
                 shares.setdefault((one.share.path, one.count, one.by), []).append(one)
         scaled = {(one.location.path, one.location.statement) for one in facts.setting_changes if one.how == "scaled" and one.again}
-        for alike in shares.values():
-            # A setting that is scaled in place is told of by repeated-scaling: one mistake, one report, unless more is asked for.
-            first = alike[0].share
-            yield self._shares(alike, "pedantic" if (first.path, first.statement) in scaled else "regular")
+
+        def persona(at: Location) -> Persona:
+            """A setting that is scaled in place is told of by repeated-scaling: one mistake, one report, unless more is asked for."""
+            return "pedantic" if (at.path, at.statement) in scaled else "regular"
+
+        yield from (self._shares(alike, persona(alike[0].share)) for alike in shares.values())
         for found in limits:
             when = f"{found.by} is not below {found.smaller}" if found.negative else f"{found.smaller} is less than {found.by}"
             what = "0 or less" if found.negative else "0"
@@ -41,6 +43,7 @@ class UncheckedLimitRule(Rule):
                 ),
                 fix=f"check {found.name} where it is set, and name the settings that make it too small",
                 confidence="medium",
+                persona=persona(found.shrunk),
             )
 
     @staticmethod

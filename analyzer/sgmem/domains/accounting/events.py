@@ -72,6 +72,11 @@ class Events:
         ]
         return self._among(file, scope, indices, after, before.statement, deep)
 
+    def at(self, file: File, index: int) -> Iterator[EventSite]:
+        """The events of one statement, and of what it calls on every way through that."""
+        yield from self._direct(file, index, True)
+        yield from self._through_calls(file, index)
+
     def until_return(self, after: Level, *, deep: bool = False) -> Iterator[EventSite]:
         """The events of one activation from a statement to its normal end."""
         indices = [index for index in after.file.own_statements(after.scope) if index > after.statement]
