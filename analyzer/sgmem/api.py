@@ -46,6 +46,7 @@ from sgmem.domains.defects.machine_amounts import MachineAmount, machine_amounts
 from sgmem.domains.defects.machine_requests import MachineRequest
 from sgmem.domains.defects.mismatches import Side, UnitMismatch
 from sgmem.domains.defects.misnamed_parts import MisnamedPart
+from sgmem.domains.defects.missing_pages import missing_pages
 from sgmem.domains.defects.mixed_extents import MixedExtent
 from sgmem.domains.defects.narrow_reductions import NarrowReduction
 from sgmem.domains.defects.none_settings import NoneSetting, none_settings
@@ -176,6 +177,7 @@ __all__ = [
     "late_loads",
     "loop_readings",
     "machine_amounts",
+    "missing_pages",
     "none_settings",
     "of_statement",
     "partial_capacities",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sgmem.api import Point, Report, Rule
+from sgmem.api import Point, Report, Rule, missing_pages
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,6 +17,15 @@ class ShortTableRule(Rule):
     code = "SGM129"
 
     def check(self, facts: Facts) -> Iterator[Report]:
+        for page in missing_pages(facts.program):
+            yield Report(
+                location=page.floored,
+                message=f"{page.floored.code} counts whole pages only, {page.rounded.path}:{page.rounded.line} the last one as well: a "
+                f"{page.length} that is no multiple of {page.granule} has a page without an entry",
+                steps=(Point(page.rounded, "rounded up"), Point(page.floored, "rounded down")),
+                fix="round up",
+                confidence="medium",
+            )
         for found in facts.ranks.short_tables():
             if not found.pool:
                 yield Report(
