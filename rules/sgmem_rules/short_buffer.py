@@ -19,20 +19,8 @@ class ShortBufferRule(Rule):
     by_file = True
 
     def check(self, facts: Facts) -> Iterator[Report]:
-        for rows in uneven_rows(facts):
-            yield Report(
-                location=rows.few,
-                message=f"{rows.name} has a row for each request, {rows.few.code}, and {rows.other} one for each token, "
-                f"{rows.many.code}, though both hold {rows.same}",
-                steps=(
-                    Point(rows.many, f"{rows.other}: a row for each token"),
-                    Point(rows.few, f"{rows.name}: a row for each request"),
-                ),
-                fix=f"make it with {rows.many.code} rows",
-                confidence="medium",
-                key=f"rows {rows.name}",
-            )
-        for found in short_buffers(facts):
+        cut = list(short_buffers(facts))
+        for found in cut:
             yield Report(
                 location=found.made,
                 message=f"{found.buffer} is made with {found.made.code} rows and cut to {found.cut.code}: {found.factor} counts where "
@@ -44,4 +32,19 @@ class ShortBufferRule(Rule):
                 fix=f"multiply by {found.factor} where the buffer is made, or take as many rows as it has",
                 confidence="medium",
                 key=f"{found.buffer} {found.factor}",
+            )
+        for rows in uneven_rows(facts):
+            if any(rows.few == found.made for found in cut):
+                continue
+            yield Report(
+                location=rows.few,
+                message=f"{rows.name} has a row for each request, {rows.few.code}, and {rows.other} one for each token, "
+                f"{rows.many.code}, though both hold {rows.same}",
+                steps=(
+                    Point(rows.many, f"{rows.other}: a row for each token"),
+                    Point(rows.few, f"{rows.name}: a row for each request"),
+                ),
+                fix=f"make it with {rows.many.code} rows",
+                confidence="medium",
+                key=f"rows {rows.name}",
             )

@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from sgmem.syntax.ir import Expr
 
 LARGEST = r"max_(?:\w+_)?(?:bs|batch|batch_size|seqs|num_seqs|reqs|num_reqs|requests|num_requests)"
-_HELD = rf"self\.{LARGEST}\b"
-_MADE = re.compile(rf"\.\w+\(\s*(?:\w+=)?\(?\s*self\.{LARGEST}\b".encode())
+_HELD = rf"\b{LARGEST}\b"
+_MADE = re.compile(rf"\.\w+\(\s*(?:\w+=)?\(?\s*(?:[\w.]+,\s*)?(?:self\.)?{LARGEST}\b")
+_CUT = re.compile(r"\[(?:[^\]\n]*,)? ?: ?\w[^\]]*\]")
 _IS_LARGEST = re.compile(LARGEST)
 MAX_DEPTH = 4
 
@@ -46,7 +47,8 @@ class _Rows(msgspec.Struct, frozen=True):
 def short_buffers(facts: ProgramFacts) -> Iterator[ShortBuffer]:
     """Every buffer for the largest batch of a class that is cut to more rows than it was made with, once."""
     for path in facts.program.files.with_text(_HELD):
-        file = facts.program.files.get(path) if _MADE.search(facts.program.files.tree.read(path)) else None
+        source = facts.program.files.source(path)
+        file = facts.program.files.get(path) if source is not None and _MADE.search(source.text) else None
         for index, scope in enumerate(file.outline.scopes) if file is not None else ():
             if file is not None and scope.kind == "class":
                 yield from _of_class(facts, Class(file, index))
@@ -54,7 +56,8 @@ def short_buffers(facts: ProgramFacts) -> Iterator[ShortBuffer]:
 
 def _of_class(facts: ProgramFacts, owner: Class) -> Iterator[ShortBuffer]:
     buffers: dict[str, list[_Rows]] = {}
-    if re.search(_HELD, owner.file.source.slice(owner.scope.span)) is None:
+    text = owner.file.source.slice(owner.scope.span)
+    if _MADE.search(text) is None or _CUT.search(text) is None:
         return
     words = "|".join(sorted(word for word in facts.models.sinks.words if word.isidentifier()))
     for function, index in _statements(owner, rf"=[^=].*\b(?:{words})\("):
@@ -62,10 +65,10 @@ def _of_class(facts: ProgramFacts, owner: Class) -> Iterator[ShortBuffer]:
             for target in assigned(binding.target):
                 if isinstance(target, ir.Attribute) and binding.value is not None and binding.how == "assign":
                     buffers.setdefault(target.attr, []).extend(_made(facts, owner, function, index, binding.value))
-    kept = {name: rows for name, rows in buffers.items() if rows and all(_is_for_largest(one) for one in rows)}
+    kept = {name: rows for name, rows in buffers.items() if rows and all(_is_for_largest(one.factors) for one in rows)}
     seen: set[str] = set()
     names = "|".join(sorted(kept))
-    for function, index in _statements(owner, rf"\b(?:{names})\b.*\[ ?:|\[ ?:.*\b(?:{names})\b") if kept else ():
+    for function, index in _statements(owner, rf"\b(?:{names})\b.*\[(?:[^\]]*,)? ?:|\[ ?:.*\b(?:{names})\b") if kept else ():
         for name, cut in _cuts(facts, owner, function, index, kept):
             missing = sorted(cut.factors - frozenset().union(*(one.factors for one in kept[name])))
             if missing and name not in seen:
@@ -83,8 +86,8 @@ def _statements(owner: Class, text: str) -> Iterator[tuple[Function, int]]:
                     yield Function(owner.file, index), statement
 
 
-def _is_for_largest(rows: _Rows) -> bool:
-    return any(_IS_LARGEST.fullmatch(name) for name in rows.factors)
+def _is_for_largest(factors: frozenset[str]) -> bool:
+    return any(_IS_LARGEST.fullmatch(name) for name in factors)
 
 
 def _made(facts: ProgramFacts, owner: Class, function: Function, index: int, value: Expr) -> Iterator[_Rows]:
@@ -95,9 +98,32 @@ def _made(facts: ProgramFacts, owner: Class, function: Function, index: int, val
         if not any(row.kind == "tensor" for row in facts.models.sinks.rows_for_name(last_name(node))):
             continue
         shape = node.args[0].value
-        rows = shape.items[0] if isinstance(shape, ir.Collection) and shape.items else shape
-        place = Location(function.file, function.file.statement_at(rows.span.line, rows.span.column), rows.span)
-        yield _Rows(place, _factors(facts, owner, function.file, function.index, rows, 0))
+        dimensions = shape.items[:2] if isinstance(shape, ir.Collection) and shape.items else (shape,)
+        found = [(one, _factors(facts, owner, function.file, function.index, one, 0)) for one in dimensions]
+        rows, own = next(((one, of) for one, of in found if _is_for_largest(of)), found[0])
+        if _is_for_largest(own):
+            own |= _mentioned(facts, owner, function, rows, 0)
+        yield _Rows(_place(function, rows), own)
+
+
+def _mentioned(facts: ProgramFacts, owner: Class, function: Function, expr: Expr, depth: int) -> frozenset[str]:
+    """All names that a number of rows is worked out from, in whatever way."""
+    found = frozenset[str]()
+    owners = {id(node.base) for node in ir.walk(expr) if isinstance(node, ir.Attribute)}
+    for node in ir.walk(expr):
+        if isinstance(node, ir.Name) and id(node) not in owners and depth < MAX_DEPTH:
+            found |= {node.id}
+            for at in facts.program.names.bindings(function.file, function.index, node.id):
+                for binding in function.file.statement(at).bindings:
+                    if binding.value is not None:
+                        found |= _mentioned(facts, owner, function, binding.value, depth + 1)
+        elif isinstance(node, ir.Attribute):
+            found |= {node.attr}
+    return found
+
+
+def _place(function: Function, rows: Expr) -> Location:
+    return Location(function.file, function.file.statement_at(rows.span.line, rows.span.column), rows.span)
 
 
 def _cuts(
@@ -111,12 +137,20 @@ def _cuts(
                 continue
             base, cut = node.base, node.index
             name = base.attr if isinstance(base, ir.Attribute) else entries.get(base.id, "") if isinstance(base, ir.Name) else ""
-            if name not in buffers or not isinstance(cut, ir.Slice) or cut.lower is not None or cut.upper is None:
-                continue
-            product = _product(facts, function.file, function.index, cut.upper, 0)
-            if product is not None:
-                factors = _factors(facts, owner, function.file, function.index, product, 0)
-                yield name, _Rows(Location(function.file, index, cut.upper.span), factors)
+            for part in (cut.items if isinstance(cut, ir.Collection) else (cut,)) if name in buffers else ():
+                if not isinstance(part, ir.Slice) or part.lower is not None or part.upper is None:
+                    continue
+                product = _product(facts, function.file, function.index, _without_one(part.upper), 0)
+                if product is not None:
+                    factors = _factors(facts, owner, function.file, function.index, product, 0)
+                    yield name, _Rows(Location(function.file, index, part.upper.span), factors)
+
+
+def _without_one(count: Expr) -> Expr:
+    """What a count is one more than: bounds of rows are one more than rows."""
+    if isinstance(count, ir.Binary) and count.operator == "+" and isinstance(count.right, ir.Const):
+        return count.left
+    return count
 
 
 def _entries(node: ir.Comprehension, buffers: dict[str, list[_Rows]]) -> Iterator[tuple[str, str]]:
@@ -145,17 +179,18 @@ def _product(facts: ProgramFacts, file: File, scope: int, expr: Expr, depth: int
 
 def _factors(facts: ProgramFacts, owner: Class, file: File, scope: int, expr: Expr, depth: int) -> frozenset[str]:
     """The fields of the object that a product multiplies, those that are products themselves taken apart."""
-    match expr:
+    match _without_one(expr):
         case ir.Binary(operator="*", left=left, right=right):
             return _factors(facts, owner, file, scope, left, depth) | _factors(facts, owner, file, scope, right, depth)
-        case ir.Attribute(base=ir.Name()):
-            found = frozenset({expr.attr})
-            for function, index in facts.program.classes.stores(owner, expr.attr) if depth < MAX_DEPTH else ():
+        case ir.Attribute(base=ir.Name(), attr=attr):
+            found = frozenset({attr})
+            for function, index in facts.program.classes.stores(owner, attr) if depth < MAX_DEPTH else ():
                 for binding in owner.file.statement(index).bindings:
                     if isinstance(binding.value, ir.Binary) and binding.value.operator == "*":
                         found |= _factors(facts, owner, owner.file, function.index, binding.value, depth + 1)
             return found
-        case ir.Name() if depth < MAX_DEPTH:
-            product = _product(facts, file, scope, expr, depth)
-            return _factors(facts, owner, file, scope, product, depth + 1) if product is not None else frozenset()
+        case ir.Name(id=name) as local if depth < MAX_DEPTH:
+            product = _product(facts, file, scope, local, depth)
+            own = frozenset({name}) if _IS_LARGEST.fullmatch(name) else frozenset()
+            return own | (_factors(facts, owner, file, scope, product, depth + 1) if product is not None else frozenset())
     return frozenset()
