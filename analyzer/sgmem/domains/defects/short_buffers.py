@@ -60,7 +60,7 @@ def _of_class(facts: ProgramFacts, owner: Class) -> Iterator[ShortBuffer]:
     if _MADE.search(text) is None or _CUT.search(text) is None:
         return
     words = "|".join(sorted(word for word in facts.models.sinks.words if word.isidentifier()))
-    for function, index in _statements(owner, rf"=[^=].*\b(?:{words})\("):
+    for function, index in _made_again(owner, rf"=[^=].*\b(?:{words})\("):
         for binding in function.file.statement(index).bindings:
             for target in assigned(binding.target):
                 if isinstance(target, ir.Attribute) and binding.value is not None and binding.how == "assign":
@@ -74,6 +74,19 @@ def _of_class(facts: ProgramFacts, owner: Class) -> Iterator[ShortBuffer]:
             if missing and name not in seen:
                 seen.add(name)
                 yield ShortBuffer(name, missing[0], kept[name][0].location, cut.location)
+
+
+def _made_again(owner: Class, text: str) -> Iterator[tuple[Function, int]]:
+    """The allocations by a maximum, and all others of what those are kept as."""
+    allocations = list(_statements(owner, text))
+    kept = {
+        name for function, index in allocations if _MADE.search(function.file.own_text(index)) for name in _kept_as(function, index)
+    }
+    return (one for one in allocations if kept & set(_kept_as(*one)))
+
+
+def _kept_as(function: Function, index: int) -> list[str]:
+    return re.findall(r"\bself\.(\w+)\s*(?::[^=\n]*)?=(?!=)", function.file.own_text(index))
 
 
 def _statements(owner: Class, text: str) -> Iterator[tuple[Function, int]]:
