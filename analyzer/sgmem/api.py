@@ -76,6 +76,7 @@ from sgmem.domains.defects.unreduced_counts import UnreducedCount
 from sgmem.domains.defects.unused_options import unused_options
 from sgmem.domains.defects.weaker_checks import weaker_checks
 from sgmem.domains.defects.zero_divisors import ZeroDivisor, zero_divisors
+from sgmem.domains.estimate.copied_rows import copied_rows
 from sgmem.domains.estimate.divided_twice import divided_twice
 from sgmem.domains.estimate.dropped_subtractions import dropped_subtractions
 from sgmem.domains.estimate.handed_back import handed_back
@@ -160,6 +161,7 @@ __all__ = [
     "branch_units",
     "careless_branches",
     "contradicting_advice",
+    "copied_rows",
     "dead_guards",
     "divided_twice",
     "dropped_subtractions",

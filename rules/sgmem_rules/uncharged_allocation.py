@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sgmem.api import Point, Report, Rule
+from sgmem.api import Point, Report, Rule, copied_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,6 +23,7 @@ class UnchargedAllocation(Rule):
         yield from self._between(facts)
         yield from self._within(facts)
         yield from self._beside(facts)
+        yield from self._copied(facts)
 
     def _between(self, facts: Facts) -> Iterator[Report]:
         """An estimate of one object and a pool that another builds."""
@@ -75,4 +76,22 @@ class UnchargedAllocation(Rule):
                 fix=f"add {found.term} here too, best by one method that both go by",
                 key=f"{short.owner.name} {short.name} {found.term}",
                 confidence="medium",
+            )
+
+    def _copied(self, facts: Facts) -> Iterator[Report]:
+        """A pool that copies the rows of another one."""
+        for found in copied_rows(facts.books):
+            parts = " and ".join(found.parts)
+            yield Report(
+                location=found.estimate,
+                message=f"{found.owner} copies rows of {found.source}, which are {found.dimension} long, and works their bytes out "
+                f"from {parts}: where {found.dimension} is something else, rows are longer, or shorter, than what is charged",
+                steps=(
+                    Point(found.decided, f"{found.dimension} is the sum of {parts} only on one side of this choice"),
+                    Point(found.buffer, f"the rows of {found.source}"),
+                    Point(found.estimate, f"charged by {parts}"),
+                ),
+                fix=f"take {found.dimension} of the pool that is copied",
+                confidence="medium",
+                key=f"{found.owner} {found.dimension}",
             )
