@@ -35,7 +35,7 @@ def record(way: str) -> Lab:
 
 def class_(lab: Lab, path: str, name: str) -> Class:
     file = lab.file(path)
-    return Class(file, file.children[0][name])
+    return Class(file, file.children(0)[name])
 
 
 @pytest.mark.parametrize("way", WAYS.values(), ids=list(WAYS))

@@ -68,7 +68,7 @@ def read(folder: Path, texts: dict[str, str]) -> dict[str, list[str]]:
 def shown(file: File) -> list[str]:
     rows = [repr(file.statement(index)) for index in range(len(file.outline.statements))]
     headers = [repr(file.expression(span)) for row in file.outline.statements for span in row.heads]
-    return [repr(file.outline), *rows, *headers]
+    return [repr(file.unnoted_outline), *rows, *headers]
 
 
 def test_an_unchanged_file_is_neither_parsed_nor_lowered_again(tmp_path: Path, counts: Counts) -> None:

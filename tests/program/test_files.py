@@ -9,6 +9,7 @@ from sgmem.program.files import Files, bare_names
 from sgmem.program.names import bound_names
 from sgmem.program.program import Program
 from sgmem.program.reads import EVERYWHERE
+from sgmem.program.text_answers import Scan
 from sgmem.source.tree import SourceTree
 
 if TYPE_CHECKING:
@@ -48,7 +49,8 @@ def test_with_a_context_only_files_where_it_holds_are_noted_and_those_that_canno
     read = files()
     assert paths(read.mentioning("size", defined)) == ["pkg/a.py"]
     assert (read.reads.contexts, read.reads.names) == ({("size", "defined"): EVERYWHERE}, set())
-    assert (read.reads.parsed, read.reads.texts) == ({"pkg/a.py", "pkg/broken.py"}, {"pkg/a.py", "pkg/broken.py", "pkg/bytes.py"})
+    assert (read.reads.parsed, read.reads.texts) == ({"pkg/a.py", "pkg/broken.py"}, {"pkg/broken.py", "pkg/bytes.py"})
+    assert read.reads.holding == {"pkg/a.py", "pkg/broken.py"}
     assert set(read.unreadable) == {"pkg/broken.py", "pkg/bytes.py"}
     assert paths(read.matching("size")) == ["pkg/c.py"]
     assert ("size", "matched") in read.reads.contexts
@@ -93,7 +95,8 @@ def test_another_program_over_the_same_files_has_read_nothing_and_parses_nothing
     first.get("pkg/broken.py")
     second = first.unread()
     assert (second.reads.parsed, second.parsed, second.unreadable) == (set(), 0, {})
-    assert second.get("pkg/a.py") is known
+    again = second.get("pkg/a.py")
+    assert again is not None and known is not None and again.unnoted_outline is known.unnoted_outline
     assert (second.reads.parsed, second.parsed) == ({"pkg/a.py"}, 1)
     assert "pkg/broken.py" in first.reads.parsed
     assert second.get("pkg/broken.py") is None
@@ -175,6 +178,7 @@ def test_a_focus_limits_where_to_look_and_not_where_to_follow() -> None:
 def test_a_scan_of_a_text_is_done_once_and_noted_each_time() -> None:
     done = []
 
+    @Scan
     def count(text: str) -> int:
         done.append(text)
         return len(text)
@@ -184,4 +188,4 @@ def test_a_scan_of_a_text_is_done_once_and_noted_each_time() -> None:
     assert first.scanned("pkg/bytes.py", count) == 0
     second = first.unread()
     assert second.scanned("pkg/a.py", count) == len(TEXTS["pkg/a.py"])
-    assert (len(done), second.reads.texts) == (2, {"pkg/a.py"})
+    assert (len(done), second.reads.scans) == (2, {("pkg/a.py", count.key)})

@@ -73,24 +73,24 @@ def names(classes: tuple[Class, ...]) -> list[str]:
 
 def test_a_view_must_answer_for_attributes_it_has_not() -> None:
     made, file = program(row("view", "View"), row("view", "Plain"))
-    assert names(made.idioms.views(Class(file, file.children[0]["View"]))) == ["Record"]
-    assert names(made.idioms.views(Class(file, file.children[0]["Plain"]))) == []
-    assert names(made.idioms.views(Class(file, file.children[0]["Other"]))) == []
+    assert names(made.idioms.views(Class(file, file.children(0)["View"]))) == ["Record"]
+    assert names(made.idioms.views(Class(file, file.children(0)["Plain"]))) == []
+    assert names(made.idioms.views(Class(file, file.children(0)["Other"]))) == []
 
 
 def test_a_view_reads_the_record_named_in_its_row() -> None:
     made, file = program(row("view", "View"))
-    view = Class(file, file.children[0]["View"])
+    view = Class(file, file.children(0)["View"])
     assert names(tuple(made.values.proxied(view, "size"))) == ["Record"]
     made, file = program(row("view", "View", of="**.elsewhere:Record"))
-    assert not made.values.proxied(Class(file, file.children[0]["View"]), "size")
+    assert not made.values.proxied(Class(file, file.children(0)["View"]), "size")
 
 
 def test_a_writer_must_have_the_parameter_that_holds_the_fields() -> None:
     rows = [row("writer", name, "fields") for name in ("declare", "declare_dict", "declare_all", "small")]
     made, file = program(*rows)
     found = {
-        name: made.idioms.writers(Function(file, file.children[0][name]))
+        name: made.idioms.writers(Function(file, file.children(0)[name]))
         for name in ("declare", "declare_dict", "declare_all", "small")
     }
     assert {name: [(holder, names(classes)) for holder, classes in each] for name, each in found.items()} == {
@@ -103,8 +103,8 @@ def test_a_writer_must_have_the_parameter_that_holds_the_fields() -> None:
 
 def test_a_provider_is_known_by_its_decorator() -> None:
     made, file = program(row("provider", "register"))
-    assert names(made.idioms.providers(Function(file, file.children[0]["small"]))) == ["Record"]
-    assert names(made.idioms.providers(Function(file, file.children[0]["unregistered"]))) == []
+    assert names(made.idioms.providers(Function(file, file.children(0)["small"]))) == ["Record"]
+    assert names(made.idioms.providers(Function(file, file.children(0)["unregistered"]))) == []
 
 
 def test_a_table_is_a_dict_of_dicts() -> None:
@@ -119,6 +119,6 @@ def test_without_rows_nothing_is_known() -> None:
     made = Program(tree, tuple(tree.files))
     file = made.files.get("pkg/config/main.py")
     assert file is not None
-    assert made.idioms.views(Class(file, file.children[0]["View"])) == ()
+    assert made.idioms.views(Class(file, file.children(0)["View"])) == ()
     assert made.idioms.tables(file, "TABLE") == ()
-    assert made.idioms.providers(Function(file, file.children[0]["small"])) == ()
+    assert made.idioms.providers(Function(file, file.children(0)["small"])) == ()

@@ -147,7 +147,7 @@ class Landing:
         """The property setters that an assignment to an attribute calls."""
         for owner in self.program.values.types(target.base, file, scope):
             for each in self.program.classes.mro(owner):
-                index = each.file.setters.get((each.index, target.attr))
+                index = each.file.setter(each.index, target.attr)
                 if index is not None and len(each.file.scope(index).parameters) > 1:
                     yield Function(each.file, index)
                     break

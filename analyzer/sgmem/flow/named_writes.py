@@ -12,6 +12,7 @@ import msgspec
 from sgmem.program.contexts import set_by_name
 from sgmem.program.entities import Function
 from sgmem.program.files import dotted
+from sgmem.program.text_answers import Scan
 from sgmem.source.words import words_of
 from sgmem.syntax import ir
 
@@ -53,7 +54,8 @@ class NamedWrites:
         """The writes by a computed name that seem to store what they read by the same name, in files that mention one of `words`."""
         spelled = frozenset(word.encode() for word in words)
         for path in self._candidates:
-            if not spelled.isdisjoint(self.program.files.scanned(path, _words_in)):
+            found = self.program.files.scanned(path, _words_in)
+            if not spelled.isdisjoint(found):
                 yield from self._in(path)
 
     @cached_property
@@ -143,7 +145,7 @@ class NamedWrites:
             if row.first <= index < row.last and _SETTING.search(file.own_text(index)):
                 yield from _sets(file, index)
         for setter in self.setters:
-            if setter[0].name in file.source.text:
+            if file.contains(setter[0].name):
                 yield from (write for write in self._calls_of(*setter, file.path) if row.first <= write.statement < row.last)
 
 
@@ -156,15 +158,18 @@ def _sets(file: File, index: int) -> Iterator[NamedWrite]:
                 yield NamedWrite(file, index, node, target, key, value)
 
 
+@Scan
 def _words_in(text: str) -> frozenset[bytes]:
     return words_of(text.encode("utf-8", "surrogatepass"))
 
 
+@Scan
 def _copies_in(text: str) -> list[int]:
     """Where setattr seems to store what is read by the same name."""
     return [match.start() for match in _COPYING.finditer(text) if match[2] is None or _reads_before(match)]
 
 
+@Scan
 def _setters_in(text: str) -> list[int]:
     """Where a method seems to do nothing but set an attribute."""
     return [match.start() for match in _OWN.finditer(text) if _takes_both(match)]

@@ -286,7 +286,7 @@ class Occurrences:
         """Those of some files."""
         for file in files:
             for index, scope in enumerate(file.outline.scopes):
-                if scope.kind == "function" and file.children.get(scope.parent, {}).get(name) == index:
+                if scope.kind == "function" and file.child(scope.parent, name) == index:
                     yield Function(file, index)
 
 

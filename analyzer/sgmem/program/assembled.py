@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from sgmem.program.entities import Class, Global
 from sgmem.program.files import dotted
+from sgmem.program.text_answers import Scan
 from sgmem.syntax import ir
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ class Assembled:
             named = files.scanned(path, _assembled_in)
             file = files.get(path) if named else None
             for name in named if file is not None else ():
-                index = file.children.get(0, {}).get(name) if file is not None else None
+                index = file.child(0, name) if file is not None else None
                 if file is not None and index is not None and file.scope(index).kind == "class":
                     yield Class(file, index)
 
@@ -101,6 +102,7 @@ class Assembled:
                     yield binding.value
 
 
+@Scan
 def _assembled_in(text: str) -> list[str]:
     """The names of classes that seem to be given annotations, or built anew."""
     return list(dict.fromkeys([*_ANNOTATED.findall(text), *_REBUILT.findall(text)]))

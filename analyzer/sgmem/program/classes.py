@@ -80,7 +80,7 @@ class Classes:
         """Whether a base is `owner`. One that is spelled otherwise is not resolved, which would mean to parse where it comes from."""
         text = file.source.slice(base).partition("[")[0]
         last = text.rpartition(".")[2].strip("() \t\n\\")
-        renamed = (row for bound in file.imports.values() for row in bound.get(last, ()) if row.name == owner.name)
+        renamed = (row for bound, rows in file.all_imports() if bound == last for row in rows if row.name == owner.name)
         if last.isidentifier() and last != owner.name and next(renamed, None) is None:
             return False
         node = file.expression(base)
@@ -92,7 +92,7 @@ class Classes:
     def method(self, owner: Class, name: str) -> Function | None:
         """The method that `name` finds on an instance, through the linearisation."""
         for each in self.mro(owner):
-            index = each.file.children.get(each.index, {}).get(name)
+            index = each.file.child(each.index, name)
             if index is not None and each.file.scope(index).kind == "function":
                 return Function(each.file, index)
         return None
@@ -102,7 +102,7 @@ class Classes:
         order = self.mro(owner)
         rest = order[order.index(current) + 1 :] if current in order else ()
         for each in rest:
-            index = each.file.children.get(each.index, {}).get(name)
+            index = each.file.child(each.index, name)
             if index is not None and each.file.scope(index).kind == "function":
                 return Function(each.file, index)
         return None
@@ -111,7 +111,7 @@ class Classes:
         """The definitions of a method in subclasses."""
         found = []
         for below in self.subclasses(owner):
-            index = below.file.children.get(below.index, {}).get(name)
+            index = below.file.child(below.index, name)
             if index is not None and below.file.scope(index).kind == "function":
                 found.append(Function(below.file, index))
         return tuple(found)

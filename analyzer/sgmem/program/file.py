@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from copy import copy
 from functools import cached_property
 from typing import TYPE_CHECKING
 from zlib import crc32
 
 from sgmem.program.contexts import positions
 from sgmem.program.inner import inner_names
+from sgmem.program.noting import NotedOutline, NotedText
+from sgmem.program.reads import FileReads
 from sgmem.syntax import ir
 from sgmem.syntax.ir import Expr, Span, Statement
 
@@ -18,7 +21,7 @@ if TYPE_CHECKING:
 
     from sgmem.program.file_facts import Lowered
     from sgmem.program.inner import Binder
-    from sgmem.syntax.outline import ImportOutline, Outline, ScopeOutline
+    from sgmem.syntax.outline import ImportOutline, Outline, ScopeOutline, StatementOutline
     from sgmem.syntax.text import SourceText
 
 _PLAIN = re.compile(r"[\w\s,=*.]*", re.ASCII)
@@ -26,38 +29,23 @@ _DOT = re.compile(r"\s*\.\s*")
 _BARE = re.compile(r"(?<![\w.])[A-Za-z_]\w*(?![\w.])", re.ASCII)
 
 
-class File:
-    """One parsed file. Statements and expressions are lowered once and kept."""
+class Tables:
+    """What is worked out of the outline of a file once for all programs over it."""
 
-    def __init__(self, source: SourceText, outline: Outline, module: str, is_package: bool, lowered: Lowered) -> None:
-        self.path = source.path
-        self.source = source
-        self.outline = outline
-        self.module = module
-        self.is_package = is_package
-        self._lowered = lowered
-        self.opaque: dict[int, None] = {}
-        """The statements, of those that were asked for, that are too long or too deeply nested to be read."""
-        self._statements: dict[int, Statement] = {}
-        self._expressions: dict[Span, Expr] = {}
-        self._occurrences: dict[str, tuple[int, ...]] = {}
-        self._inner: dict[ir.Name, Binder] = {}
-        self._hash = crc32(self.path.encode("utf-8", "surrogatepass"))
-
-    def __hash__(self) -> int:
-        """The same in every run, unlike an address: sets of classes are walked in the same order then."""
-        return self._hash
+    def __init__(self, source: SourceText, outline: Outline) -> None:
+        self._source = source
+        self._outline = outline
 
     @cached_property
     def starts(self) -> list[tuple[int, int]]:
         """Where each statement begins; ascending, since statements stand in preorder."""
-        return [(row.span.line, row.span.column) for row in self.outline.statements]
+        return [(row.span.line, row.span.column) for row in self._outline.statements]
 
     @cached_property
     def children(self) -> dict[int, dict[str, int]]:
         """For each scope, the classes and functions defined directly in it; a later definition replaces an earlier one."""
         children: dict[int, dict[str, int]] = {}
-        for index, scope in enumerate(self.outline.scopes):
+        for index, scope in enumerate(self._outline.scopes):
             if scope.parent >= 0 and not self._accessor(index):
                 children.setdefault(scope.parent, {})[scope.name] = index
         return children
@@ -65,14 +53,13 @@ class File:
     @cached_property
     def setters(self) -> dict[tuple[int, str], int]:
         """The property setters: by class scope and name."""
-        return {
-            (scope.parent, scope.name): index for index, scope in enumerate(self.outline.scopes) if self._accessor(index) == "setter"
-        }
+        scopes = enumerate(self._outline.scopes)
+        return {(scope.parent, scope.name): index for index, scope in scopes if self._accessor(index) == "setter"}
 
     def _accessor(self, scope: int) -> str | None:
         """`setter` or `deleter` for a function that only accompanies a property's getter of the same name."""
-        for span in self.outline.scopes[scope].decorators:
-            last = self.source.slice(span).rpartition(".")[2]
+        for span in self._outline.scopes[scope].decorators:
+            last = self._source.slice(span).rpartition(".")[2]
             if last in ("setter", "deleter"):
                 return last
         return None
@@ -81,32 +68,124 @@ class File:
     def imports(self) -> dict[int, dict[str, list[ImportOutline]]]:
         """For each scope, what its import statements bind."""
         bound: dict[int, dict[str, list[ImportOutline]]] = {}
-        for row in self.outline.imports:
+        for row in self._outline.imports:
             bound.setdefault(row.scope, {}).setdefault(row.bound, []).append(row)
         return bound
 
     @cached_property
-    def runs_by_itself(self) -> bool:
-        """Whether the file asks if it is the program."""
-        return "__main__" in self.source.text
-
-    @cached_property
     def scope_defined_by(self) -> dict[int, int]:
         """The scope that a def or class statement opens."""
-        return {scope.statement: index for index, scope in enumerate(self.outline.scopes) if scope.statement >= 0}
+        return {scope.statement: index for index, scope in enumerate(self._outline.scopes) if scope.statement >= 0}
+
+
+class File:
+    """One parsed file. Statements and expressions are lowered once and kept. What is looked at is noted in `reads`."""
+
+    def __init__(self, source: SourceText, outline: Outline, module: str, is_package: bool, lowered: Lowered) -> None:
+        self.path = source.path
+        self.module = module
+        self.is_package = is_package
+        self._source = source
+        self._outline = outline
+        self._lowered = lowered
+        self._tables = Tables(source, outline)
+        self._statements: dict[int, Statement] = {}
+        self._expressions: dict[Span, Expr] = {}
+        self._occurrences: dict[str, tuple[int, ...]] = {}
+        self._inner: dict[ir.Name, Binder] = {}
+        self._opaque: set[int] = set()
+        self._hash = crc32(self.path.encode("utf-8", "surrogatepass"))
+        self._note_in(FileReads())
+
+    def _note_in(self, reads: FileReads) -> None:
+        self.reads = reads
+        self.outline = NotedOutline(self._outline, reads)
+        self.source: SourceText = NotedText(self._source, self._begins, reads)
+        self.opaque: dict[int, None] = {}
+        """The statements, of those that were asked for, that are too long or too deeply nested to be read."""
+
+    @property
+    def unnoted_outline(self) -> Outline:
+        """The outline, for those who compare all of it with another state of the file."""
+        return self._outline
+
+    @property
+    def unnoted_source(self) -> SourceText:
+        """The text, for the same."""
+        return self._source
+
+    def noting(self, reads: FileReads) -> File:
+        """The same file for another program, which notes what it looks at elsewhere; nothing is lowered twice."""
+        file = copy(self)
+        file._note_in(reads)
+        return file
+
+    def _begins(self) -> list[tuple[int, int]]:
+        return self._tables.starts
+
+    def __hash__(self) -> int:
+        """The same in every run, unlike an address: sets of classes are walked in the same order then."""
+        return self._hash
+
+    def child(self, scope: int, name: str) -> int | None:
+        """The class or function of that name which is defined directly in a scope; the last where there are several."""
+        self.reads.members.add((scope, name))
+        return self._tables.children.get(scope, {}).get(name)
+
+    def children(self, scope: int) -> dict[str, int]:
+        """All classes and functions that are defined directly in a scope."""
+        self.reads.walked.add(scope)
+        found = self._tables.children.get(scope, {})
+        self.reads.rows.update(self._outline.scopes[index].statement for index in found.values())
+        return found
+
+    def setter(self, scope: int, name: str) -> int | None:
+        """The setter of a property of a class."""
+        self.reads.members.add((scope, name))
+        return self._tables.setters.get((scope, name))
+
+    def imported(self, scope: int, name: str) -> list[ImportOutline]:
+        """What the import statements of a scope bind to a name."""
+        self.reads.imported.add((scope, name))
+        return self._tables.imports.get(scope, {}).get(name, [])
+
+    def all_imports(self) -> Iterator[tuple[str, list[ImportOutline]]]:
+        """What all import statements bind, in whichever scope, by the names."""
+        self.reads.imports = True
+        return (pair for bound in self._tables.imports.values() for pair in bound.items())
+
+    @property
+    def runs_by_itself(self) -> bool:
+        """Whether the file asks if it is the program."""
+        return self.contains("__main__")
+
+    def contains(self, text: str) -> bool:
+        """Whether a text stands anywhere in the file."""
+        self.reads.texts.add(text)
+        return text in self._source.text
+
+    @property
+    def scope_defined_by(self) -> dict[int, int]:
+        """The scope that a def or class statement opens."""
+        return self._tables.scope_defined_by
 
     def scope(self, index: int) -> ScopeOutline:
-        return self.outline.scopes[index]
+        row = self._outline.scopes[index]
+        self.reads.rows.add(row.statement)
+        return row
 
     def statement(self, index: int) -> Statement:
         """Statement `index`, lowered."""
+        self.reads.rows.add(index)
         lowered = self._statements.get(index)
         if lowered is None:
             lowered = self._statements[index] = self._lowered_statement(index)
             for root in lowered.expressions():
                 self._note_inner(root)
                 if isinstance(root, ir.Opaque):
-                    self.opaque[index] = None
+                    self._opaque.add(index)
+        if index in self._opaque:
+            self.opaque[index] = None
         return lowered
 
     def expression(self, span: Span) -> Expr:
@@ -118,12 +197,12 @@ class File:
         return lowered
 
     def _lowered_statement(self, index: int) -> Statement:
-        known = self._lowered.statement(index, self.outline.statements[index].kind)
+        known = self._lowered.statement(index, self._outline.statements[index].kind)
         if known is not None:
             return known
         from sgmem.syntax.statements import lower_statement  # its parser is slow to import
 
-        lowered = lower_statement(self.source, self.outline, index)
+        lowered = lower_statement(self._source, self._outline, index)
         self._lowered.add(index, lowered)
         return lowered
 
@@ -133,12 +212,12 @@ class File:
             return known
         from sgmem.syntax.lower import lower_expression
 
-        lowered = lower_expression(self.source.slice(span), span)
+        lowered = lower_expression(self._source.slice(span), span)
         self._lowered.add(span, lowered)
         return lowered
 
     def _note_inner(self, root: Expr) -> None:
-        text = self.source.slice(root.span)
+        text = self._source.slice(root.span)
         if "for" in text or "lambda" in text:
             self._inner.update(inner_names(root))
 
@@ -148,41 +227,54 @@ class File:
 
     def statement_at(self, line: int, column: int) -> int:
         """The innermost statement around a position; -1 where only the module is around it."""
-        index = bisect_right(self.starts, (line, column)) - 1
+        index = self._statement_at(line, column)
+        self.reads.rows.add(index)
+        return index
+
+    def _statement_at(self, line: int, column: int) -> int:
+        index = bisect_right(self._tables.starts, (line, column)) - 1
         while index >= 0:
-            span = self.outline.statements[index].span
+            span = self._outline.statements[index].span
             if (line, column) < (span.end_line, span.end_column):
                 return index
-            index = self.outline.statements[index].parent
+            index = self._outline.statements[index].parent
         return -1
 
     def mentions(self, name: str) -> tuple[int, ...]:
-        """The statements whose own text (nested statements aside) holds `name` as a whole word, comments and strings included."""
+        """The statements whose own text (nested statements aside) holds `name` as a whole word, strings included."""
+        self.reads.found.add((-1, name))
+        return self._mentions(name)
+
+    def _mentions(self, name: str) -> tuple[int, ...]:
         found = self._occurrences.get(name)
         if found is None:
             found = self._occurrences[name] = tuple(sorted(set(self._search(name))))
         return found
 
     def _search(self, name: str) -> Iterator[int]:
-        position = self.source.position
-        for offset in positions(self.source.text, name):
-            index = self.statement_at(*position(offset))
+        position = self._source.position
+        for offset in positions(self._source.text, name):
+            index = self._statement_at(*position(offset))
             if index >= 0:
                 yield index
-                if self.outline.statements[index].kind == "match":  # its cases take the subject apart
+                if self._outline.statements[index].kind == "match":  # its cases take the subject apart
                     yield from self._cases(index)
 
     def _cases(self, match: int) -> Iterator[int]:
-        for index in range(match + 1, len(self.outline.statements)):
-            row = self.outline.statements[index]
+        for index in range(match + 1, len(self._outline.statements)):
+            row = self._outline.statements[index]
             if row.parent == match:
                 yield index
             elif row.parent < match:
                 return
 
+    def _row(self, index: int) -> StatementOutline:
+        self.reads.rows.add(index)
+        return self._outline.statements[index]
+
     def may_bind(self, index: int, name: str) -> bool:
         """Whether a statement could bind `name`, by its kind and text alone: a cheap filter before lowering it."""
-        row = self.outline.statements[index]
+        row = self._row(index)
         if row.kind in ("function", "class", "import", "global", "nonlocal"):
             return False
         if row.kind in ("except", "case", "type"):
@@ -192,35 +284,35 @@ class File:
 
     def target_text(self, index: int) -> str:
         """The text of what a statement assigns to: up to the last `=` outside brackets, a loop's target, a with's names."""
-        row = self.outline.statements[index]
+        row = self._row(index)
         if row.kind == "for":
-            return self.source.slice(row.heads[0])
+            return self._source.slice(row.heads[0])
         if row.kind == "with":
             return self.own_text(index)
         if row.kind not in ("assign", "annotate", "augment"):
             return ""
-        text = self.source.slice(row.span)
+        text = self._source.slice(row.span)
         return text[: last_assignment(text)] if row.kind == "assign" else text.partition("=")[0]
 
     def plainly_bound(self, index: int) -> frozenset[str] | None:
         """The names that an assignment or a loop binds, where its targets are names, attributes and tuples of these without brackets;
         None where only lowering can tell."""
-        row = self.outline.statements[index]
+        row = self._row(index)
         if row.kind not in ("assign", "for", "augment") or ":=" in self.own_text(index):
             return None
         return bare_names(self.target_text(index).rstrip("+-*/%&|^@<>"))
 
     def own_text(self, index: int) -> str:
         """The text of a statement without its blocks; for a definition all of what precedes its body."""
-        row = self.outline.statements[index]
+        row = self._row(index)
         if row.kind in ("function", "class"):
-            scope = self.outline.scopes[self.scope_defined_by[index]]
-            first = self.outline.statements[scope.first].span if scope.first < scope.last else row.span
-            return self.source.slice(Span(row.span.line, row.span.column, first.line, first.column))
-        return self.source.slice(Span(row.span.line, row.span.column, *self._head_end(index)))
+            scope = self._outline.scopes[self._tables.scope_defined_by[index]]
+            first = self._outline.statements[scope.first].span if scope.first < scope.last else row.span
+            return self._source.slice(Span(row.span.line, row.span.column, first.line, first.column))
+        return self._source.slice(Span(row.span.line, row.span.column, *self._head_end(index)))
 
     def _head_end(self, index: int) -> tuple[int, int]:
-        row = self.outline.statements[index]
+        row = self._row(index)
         if row.heads:
             return row.heads[-1].end_line, row.heads[-1].end_column
         if row.kind == "try":
@@ -229,21 +321,25 @@ class File:
 
     def own_statements(self, scope: int) -> Iterator[int]:
         """The statements of a scope itself, those of nested definitions aside."""
-        row = self.outline.scopes[scope]
-        for index in range(row.first, row.last):
-            if self.outline.statements[index].scope == scope:
-                yield index
+        self.reads.walked.add(scope)
+        return self._own_statements(scope)
+
+    def _own_statements(self, scope: int) -> Iterator[int]:
+        row, rows = self._outline.scopes[scope], self._outline.statements
+        return (index for index in range(row.first, row.last) if rows[index].scope == scope)
 
     def mentions_in(self, scope: int, name: str) -> Iterator[int]:
         """The scope's own statements that mention `name`."""
-        row = self.outline.scopes[scope]
-        for index in self.mentions(name):
-            if row.first <= index < row.last and self.outline.statements[index].scope == scope:
-                yield index
+        self.reads.found.add((scope, name))
+        return self._mentions_in(scope, name)
+
+    def _mentions_in(self, scope: int, name: str) -> Iterator[int]:
+        row, rows = self._outline.scopes[scope], self._outline.statements
+        return (index for index in self._mentions(name) if row.first <= index < row.last and rows[index].scope == scope)
 
     def test(self, index: int) -> Expr | None:
         """The test of an if, while or assert statement."""
-        if self.outline.statements[index].kind not in ("if", "while", "assert"):
+        if self._row(index).kind not in ("if", "while", "assert"):
             return None
         values = self.statement(index).values
         return values[0] if values else None

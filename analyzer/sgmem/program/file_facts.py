@@ -128,12 +128,6 @@ class Lowered:
         return self._rows
 
 
-def kept_outline(store: Store, digest: str) -> Outline | None:
-    """The outline of a file, given by the hash of its content, that the store knows."""
-    known = _kept_parse(store, digest)
-    return None if known is None else known.outline
-
-
 def _kept_parse(store: Store, digest: str) -> _Parsed | None:
     data = store.get(_OUTLINES, digest)
     try:

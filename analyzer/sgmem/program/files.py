@@ -10,7 +10,7 @@ from sgmem.program.class_index import ClassIndex, classes_around, indented_heade
 from sgmem.program.contexts import MATCHED, TEXT, Context, occurs, places, renamed, stored
 from sgmem.program.file import File, bare_names, dotted, last_assignment
 from sgmem.program.file_facts import FileFacts
-from sgmem.program.reads import EVERYWHERE, Reads, ReadTree, code_of
+from sgmem.program.reads import EVERYWHERE, FileReads, Reads, ReadTree, code_of
 from sgmem.program.text_answers import Matching, TextAnswers
 from sgmem.syntax.build import Unparsable
 from sgmem.syntax.text import SourceText, Undecodable, decode
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from sgmem.cache.store import Store
-    from sgmem.program.text_answers import Answer, TextQuestion
+    from sgmem.program.text_answers import Answer, Scan, TextQuestion
 
 
 __all__ = ["File", "Files", "Tree", "bare_names", "dotted", "last_assignment", "module_name"]
@@ -48,7 +48,7 @@ class Files:
     def __init__(self, tree: Tree, paths: tuple[str, ...]) -> None:
         self._paths = frozenset(paths)
         self._facts = FileFacts(tree.store)
-        self._files: dict[str, File | None] = {}
+        self._parsed: dict[str, File | None] = {}
         self._code: dict[str, bytes] = {}
         self._sources: dict[str, SourceText | None] = {}
         self._problems: dict[str, str] = {}
@@ -61,9 +61,11 @@ class Files:
         self._note_from(tree)
 
     def _note_from(self, tree: Tree, focus: Iterable[str] | None = None) -> None:
-        self.reads = Reads()
         self._tree = tree
+        self._files: dict[str, File | None] = {}
+        self._failed: set[str] = set()
         self._focus = None if focus is None else tuple(sorted(focus))
+        self.reads = Reads(focus=self._focus or ())
         self.tree = ReadTree(tree, self._code, self.reads)
 
     def unread(self, focus: Iterable[str] | None = None) -> Files:
@@ -84,7 +86,7 @@ class Files:
         """Those of the paths to look at whose files mention a name."""
         if self._focus is None:
             return self.tree.mentioning(name)
-        self.reads.texts.update(self._focus)
+        self.reads.names_there.add(name)
         return tuple(path for path in self._focus if self._tree.mentions(path, name))
 
     def focused(self, name: str) -> Iterator[File]:
@@ -96,11 +98,10 @@ class Files:
         if self._focus is None:
             self.reads.questions.add(question.key)
         else:
-            self.reads.texts.update(self._focus)
+            self.reads.questions_there.add(question.key)
         for path in sorted(self._paths) if self._focus is None else self._focus:
-            answer = self.answer(question, path)
+            answer = self._answer(question, path)
             if answer is not None:
-                self.reads.texts.add(path)
                 yield path, answer
 
     def with_text(self, pattern: str, words: str = "", begins: Iterable[str] = (), holds: Iterable[str] = ()) -> Iterator[str]:
@@ -109,8 +110,16 @@ class Files:
         return (path for path, _ in self.answering(Matching(pattern, words, begins, holds)))
 
     def answer(self, question: TextQuestion, path: str) -> Answer:
-        """The answer of one file. Not noted."""
+        """The answer of one file, wherever it is."""
+        self.reads.asked.add((path, question.key))
+        return self._answer(question, path)
+
+    def _answer(self, question: TextQuestion, path: str) -> Answer:
         return self._answers.of(question, self.unread(), path)
+
+    def is_answered(self, question: TextQuestion, path: str) -> bool:
+        """Whether the answer of a file is known from an earlier run."""
+        return self._answers.knows(question, path)
 
     def note_parsed(self, path: str) -> None:
         """Note that what the parsed file says is known, without parsing it again."""
@@ -128,14 +137,25 @@ class Files:
     @property
     def unreadable(self) -> dict[str, str]:
         """The files that were asked for and cannot be read, each with the reason."""
-        return {path: why for path, why in self._problems.items() if path in self.reads.parsed or path in self.reads.texts}
+        return {path: why for path, why in self._problems.items() if path in self._failed}
 
     def get(self, path: str) -> File | None:
         """The parsed file, or None where it cannot be read; the reason is then in `unreadable`."""
         self.reads.parsed.add(path)
         if path not in self._files:
-            self._files[path] = self._parse(path)
+            self._files[path] = self._view(path)
         return self._files[path]
+
+    def _view(self, path: str) -> File | None:
+        """The parsed file, which notes for this program what it is asked."""
+        if path not in self._parsed:
+            self._parsed[path] = self._parse(path)
+        file = self._parsed[path]
+        if file is None:
+            self._failed.add(path)
+            self.reads.texts.add(path)
+            return None
+        return file.noting(self.reads.inside.setdefault(path, FileReads()))
 
     def opaque(self, name: str) -> Iterator[tuple[str, int]]:
         """Where statements stand, as path and line, that mention `name` and were asked for, but could not be read."""
@@ -161,6 +181,8 @@ class Files:
             except (Undecodable, OSError) as error:
                 self._problems[path] = str(error)
                 self._sources[path] = None
+        if self._sources[path] is None:
+            self._failed.add(path)
         return self._sources[path]
 
     def module(self, name: str) -> File | None:
@@ -196,9 +218,10 @@ class Files:
         """Those of some paths, in order, whose text fits. They are noted, and what cannot be decoded, for it may hold anything."""
         for path in paths:
             held = fits(path)
-            if held or self._source(path) is None:
+            if self._source(path) is None:
                 self.reads.texts.add(path)
             if held:
+                self.reads.holding.add(path)
                 self.reads.look(context, path)
                 yield path
         self.reads.look(context, EVERYWHERE)
@@ -231,11 +254,12 @@ class Files:
         """Whether a file has case statements. Not noted."""
         return self._scanned(path, _has_cases)
 
-    def scanned(self, path: str, scan: Callable[[str], T]) -> T:
+    def scanned(self, path: str, scan: Scan[T]) -> T:
         """What a function, which must rest on nothing else, finds in the text of a file; one that cannot be decoded is empty. Found out
         once for all programs over the same files."""
-        self.reads.texts.add(path)
-        return self._scanned(path, scan)
+        self.reads.scans.add((path, scan.key))
+        self._source(path)
+        return self._scanned(path, scan.find)
 
     def _scanned(self, path: str, scan: Callable[[str], T]) -> T:
         key = (path, scan)
@@ -271,6 +295,7 @@ class Files:
         """By text alone: the names of the classes that seem to store something under `name`."""
         found = set[str]()
         for path in self.holding(name, stored):
+            self.reads.texts.add(path)
             source = self._source(path)
             if source is not None:
                 headers = self._scanned(path, indented_headers)

@@ -100,7 +100,7 @@ class Idioms:
 
 
 def _taken(owner: Class) -> Iterator[Expr]:
-    for index in owner.file.children.get(owner.index, {}).values():
+    for index in owner.file.children(owner.index).values():
         scope = owner.file.scope(index)
         if scope.kind != "function" or len(scope.parameters) < 3:
             continue
@@ -115,7 +115,7 @@ def _taken(owner: Class) -> Iterator[Expr]:
 
 def is_view(owner: Class) -> bool:
     """Whether a class answers for attributes that it has not."""
-    return "__getattr__" in owner.file.children.get(owner.index, {})
+    return owner.file.child(owner.index, "__getattr__") is not None
 
 
 def is_writer(function: Function, row: ConfigRow) -> bool:

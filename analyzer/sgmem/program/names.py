@@ -43,7 +43,7 @@ class Names:
         if isinstance(base, Module):
             return self.exported(base.file, name)
         if isinstance(base, Class):
-            inner = base.file.children.get(base.index, {}).get(name)
+            inner = base.file.child(base.index, name)
             return None if inner is None else _definition(base.file, inner)
         if isinstance(base, External):
             return External(f"{base.dotted}.{name}")
@@ -71,10 +71,10 @@ class Names:
         row = file.scope(index)
         if any(parameter.name == name for parameter in row.parameters):
             return Local(file, index, name)
-        inner = file.children.get(index, {}).get(name)
+        inner = file.child(index, name)
         if inner is not None:
             return _definition(file, inner)
-        rows = file.imports.get(index, {}).get(name)
+        rows = file.imported(index, name)
         if rows:
             return self._imported(file, rows)
         return Local(file, index, name) if self.bindings(file, index, name) else None
@@ -85,7 +85,7 @@ class Names:
         found = self._declared.get(key)
         if found is None:
             found = {}
-            if "global" in file.source.text or "nonlocal" in file.source.text:
+            if file.contains("global") or file.contains("nonlocal"):
                 for index in file.own_statements(scope):
                     row = file.outline.statements[index]
                     if row.kind in ("global", "nonlocal"):
@@ -114,10 +114,10 @@ class Names:
 
     def _own(self, file: File, name: str, depth: int) -> Entity | None:
         """What a module binds itself, star imports aside."""
-        inner = file.children.get(0, {}).get(name)
+        inner = file.child(0, name)
         if inner is not None:
             return _definition(file, inner)
-        rows = file.imports.get(0, {}).get(name)
+        rows = file.imported(0, name)
         if rows:
             return self._imported(file, rows, depth)
         if self.bindings(file, 0, name) or self._written_as_global(file, name):
@@ -146,7 +146,7 @@ class Names:
         return outside
 
     def _star_sources(self, file: File) -> list[File]:
-        rows = file.imports.get(0, {}).get("*", ())
+        rows = file.imported(0, "*")
         return [source for row in rows if (source := self.files.module(self.absolute(file, row))) is not None]
 
     def _is_public(self, file: File, name: str) -> bool:

@@ -20,27 +20,63 @@ EVERYWHERE = "\U0010ffff"
 """Behind all paths."""
 
 
+class FileReads(msgspec.Struct, array_like=True):
+    """What of one parsed file was looked at; statements and scopes are indices of its outline.
+
+    Of the statements in `rows` the outline, the text or the lowered form was. The members of the scopes, and of the blocks, in `walked`
+    and `opened` were gone through, whatever was then looked at. `found` are words with the scope in which their statements were looked
+    for, -1 for the whole file; `members` and `imported` names with the scope whose definition or import of it was asked for; `texts`
+    were looked for in the whole text. `listed` says that all scopes, `imports` that all imports, `whole` that the whole text or all
+    statements were gone through.
+    """
+
+    rows: set[int] = msgspec.field(default_factory=set)
+    walked: set[int] = msgspec.field(default_factory=set)
+    opened: set[int] = msgspec.field(default_factory=set)
+    found: set[tuple[int, str]] = msgspec.field(default_factory=set)
+    members: set[tuple[int, str]] = msgspec.field(default_factory=set)
+    imported: set[tuple[int, str]] = msgspec.field(default_factory=set)
+    texts: set[str] = msgspec.field(default_factory=set)
+    listed: bool = False
+    imports: bool = False
+    whole: bool = False
+
+
 class Reads(msgspec.Struct):
     """The questions, each kind a set.
 
-    `parsed` and `texts` are the paths of files whose outline, or whose text alone, was looked at. `names` were looked for in all files.
-    `contexts` (a name and what must stand around it) were looked for in all files up to a path, and only those that hold them were
-    noted as looked at. `questions` about its text were put to every file, and those that have an answer were noted. `modules` were
-    looked for by their names, `classes` by theirs, `bases` for the classes under them, `spelled` by variables that spell a class.
-    `listed` says that all paths, `classes_listed` that all names of classes were asked for.
+    `parsed` are the paths of files whose outline was looked at, `inside` says at what of it; `texts` those whose text was read, or that
+    could not be parsed. `names` were looked for in all files. `contexts` (a name and what must stand around it) were looked for in all
+    files up to a path; `holding` are the files that hold one. `questions` about its text were put to every file; `focus` are the files
+    to which `questions_there` were put, and in which `names_there` were looked for. `asked` are a file and a question that was put to
+    it alone, `scans` a file and what was found in its text. `modules` were looked for by their names, `classes` by theirs, `bases` for
+    the classes under them, `spelled` by variables that spell a class. `listed` says that all paths, `classes_listed` that all names of
+    classes were asked for.
     """
 
     parsed: set[str] = msgspec.field(default_factory=set)
+    inside: dict[str, FileReads] = msgspec.field(default_factory=dict)
     texts: set[str] = msgspec.field(default_factory=set)
     names: set[str] = msgspec.field(default_factory=set)
     contexts: dict[tuple[str, str], str] = msgspec.field(default_factory=dict)
+    holding: set[str] = msgspec.field(default_factory=set)
     modules: set[str] = msgspec.field(default_factory=set)
     classes: set[str] = msgspec.field(default_factory=set)
     bases: set[str] = msgspec.field(default_factory=set)
     spelled: set[str] = msgspec.field(default_factory=set)
     questions: set[str] = msgspec.field(default_factory=set)
+    focus: tuple[str, ...] = ()
+    questions_there: set[str] = msgspec.field(default_factory=set)
+    names_there: set[str] = msgspec.field(default_factory=set)
+    asked: set[tuple[str, str]] = msgspec.field(default_factory=set)
+    scans: set[tuple[str, str]] = msgspec.field(default_factory=set)
     listed: bool = False
     classes_listed: bool = False
+
+    @property
+    def looked_at(self) -> set[str]:
+        """The files that must be known in both states to tell what an edit of them changes."""
+        return {*self.parsed, *self.texts, *self.holding, *(path for path, _ in (*self.asked, *self.scans))}
 
     def look(self, context: tuple[str, str], path: str) -> None:
         """Note that a context was looked for in the files up to a path."""

@@ -28,7 +28,7 @@ class Spelling:
         found = []
         for path in self.files.defining(name):
             file = self.files.get(path)
-            index = file.children.get(0, {}).get(name) if file is not None else None
+            index = file.child(0, name) if file is not None else None
             if file is not None and index is not None and file.scope(index).kind == "class":
                 found.append(Class(file, index))
         return tuple(found)

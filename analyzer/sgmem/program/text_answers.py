@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, AnyStr, Protocol
+from typing import TYPE_CHECKING, Any, AnyStr, Generic, Protocol, TypeVar
 
 import msgspec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
+    from sgmem.program.file_edit import FileEdit
     from sgmem.program.files import Files, Tree
+
+Found = TypeVar("Found")
 
 _KIND = "answers"
 _MATCHING = "matching "
@@ -27,6 +30,9 @@ class TextQuestion(Protocol):
 
     def ask(self, files: Files, path: str) -> Answer:
         """The answer, which rests on this file only."""
+
+    def follow(self, answer: Answer, edit: FileEdit) -> Answer:
+        """The answer with the places in it where an edit of the file leaves them."""
 
 
 class Matching:
@@ -61,6 +67,9 @@ class Matching:
             return any(search(data, *line) for text in self._holds for line in lines_with(data, text, b"\n"))
         return self._pattern.search(data) is not None
 
+    def follow(self, answer: Answer, edit: FileEdit) -> Answer:
+        return answer
+
     @classmethod
     def from_key(cls, key: str) -> Matching | None:
         """The question that has a key, if it is of this kind."""
@@ -89,6 +98,19 @@ def lines_with(text: AnyStr, part: AnyStr, newline: AnyStr) -> Iterator[tuple[in
         at = text.find(part, end)
 
 
+class Scan(Generic[Found]):
+    """A function that finds something in the text of a file. A list of numbers that it finds are offsets."""
+
+    def __init__(self, find: Callable[[str], Found]) -> None:
+        self.find = find
+        self.key = f"{find.__module__}.{find.__qualname__}"
+        SCANS[self.key] = self
+
+
+SCANS: dict[str, Scan[Any]] = {}
+"""All of them."""
+
+
 class TextAnswers:
     """The answers for the files of one tree. What was found out is written when the store is closed."""
 
@@ -110,6 +132,10 @@ class TextAnswers:
                 self._grown.add(question.key)
             asked[name] = table[name]
         return asked[name]
+
+    def knows(self, question: TextQuestion, path: str) -> bool:
+        """Whether the answer for a file need not be looked for in it."""
+        return self._tree.digest(path) in self._table(question.key)
 
     def _table(self, key: str) -> dict[str, Answer]:
         if key not in self._tables:

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 import msgspec
 
+from sgmem.program.earlier import keep_bytes
 from sgmem.program.edits import Content, Edits, contents
-from sgmem.program.file_facts import kept_outline
 from sgmem.program.files import Files
 from sgmem.program.reads import Reads
-from sgmem.program.silent_edits import Shift, line_marks, silent_shift
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from sgmem.cache.store import Store
     from sgmem.queries.results.trace import SourceInfo
     from sgmem.source.tree import SourceTree
+
+
+Line = Callable[[str, int], "int | None"]
+"""Where a line of a file stands now; None if it is not the same any more."""
 
 
 class _HasSource(Protocol):
@@ -36,14 +38,12 @@ def _counted(result: Result, files: int) -> Result:
 class _Row(msgspec.Struct, frozen=True, array_like=True):
     contents: dict[str, Content]
     reads: Reads
-    marks: dict[str, bytes]
-    """Of every file that was parsed, the checksums of its lines."""
     result: msgspec.Raw
 
 
 class Untouched(Generic[Result]):
     """The last result for a question about what is at a place, in the state in which the source then was. `moved` gives a result with
-    other lines in some files."""
+    its places where they are now, None if that cannot be told."""
 
     def __init__(
         self,
@@ -51,7 +51,7 @@ class Untouched(Generic[Result]):
         kind: str,
         key: Callable[[], str],
         result_type: type[Result],
-        moved: Callable[[Result, Mapping[str, Shift]], Result],
+        moved: Callable[[Result, Line], Result | None],
     ) -> None:
         self._store = store if store is not None and store.keeps else None
         self._kind = f"{kind} untouched"
@@ -70,30 +70,18 @@ class Untouched(Generic[Result]):
             result = msgspec.msgpack.decode(row.result, type=self._type)
         except (msgspec.DecodeError, msgspec.ValidationError):
             return None
-        now = contents(tree, row.contents)
-        edits = Edits(tree, Files(tree, tuple(tree.files)), row.contents, now)
-        shifts = self._silent(tree, row, edits)
-        edits.ignore(shifts)
+        edits = Edits(tree, Files(tree, tuple(tree.files)), row.contents, contents(tree, row.contents))
         # What is said of the source as a whole names its version and the files that cannot be read.
         is_same = not tree.unreadable and result.source.version == tree.version
         if not is_same or edits.touch(row.reads):
             return None
-        return _counted(self._moved(result, shifts) if shifts else result, len(tree.files))
-
-    def _silent(self, tree: SourceTree, row: _Row, edits: Edits) -> dict[str, Shift]:
-        """The parsed files of which no code was edited, each with how its lines moved."""
-        found = {}
-        for path in edits.paths & row.marks.keys() if self._store is not None else ():
-            outline = kept_outline(tree.store, row.contents[path].digest) if path in tree.files else None
-            shift = silent_shift(path, row.marks[path], tree.read(path), outline) if outline is not None else None
-            if shift is None:
-                break  # one file with other code is enough for another result
-            found[path] = shift
-        return found
+        found = self._moved(result, edits.line) if edits.paths else result
+        return None if found is None else _counted(found, len(tree.files))
 
     def keep(self, tree: SourceTree, reads: Reads, result: Result) -> None:
         """Keep a result with what was read for it."""
         if self._store is not None and not tree.unreadable:
-            marks = {path: line_marks(tree.read(path)) for path in sorted(reads.parsed) if path in tree.files}
-            row = _Row(contents(tree, {}), reads, marks, msgspec.Raw(msgspec.msgpack.encode(result)))
+            now = contents(tree, {})
+            keep_bytes(tree, {path: now[path].digest for path in sorted(reads.looked_at & now.keys())})
+            row = _Row(now, reads, msgspec.Raw(msgspec.msgpack.encode(result)))
             self._store.put_many(self._kind, [(self._key, msgspec.msgpack.encode(row))])

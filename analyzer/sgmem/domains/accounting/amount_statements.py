@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from sgmem.models.load import Models
+    from sgmem.program.file_edit import FileEdit
     from sgmem.program.files import File, Files
     from sgmem.program.text_answers import Answer
     from sgmem.syntax.text import SourceText
@@ -54,6 +55,7 @@ _LOOK_BACK = 4
 MAX_WARM = 40
 """Names that are followed in one function; a function with more of them is no calculation of one amount."""
 _UNPARSABLE: list[int | str] = [-1]
+_GONE = -2
 
 
 class AmountStatements:
@@ -89,6 +91,11 @@ class AmountStatements:
             return None
         file = files.get(path)
         return _UNPARSABLE if file is None else [*sorted(self._in_file(file, offsets))]
+
+    def follow(self, answer: Answer, edit: FileEdit) -> Answer:
+        if answer is None or answer == _UNPARSABLE:
+            return answer
+        return [_GONE if (index := edit.statement(int(one))) is None else index for one in answer]
 
     def _calculates(self, source: SourceText, offsets: set[int]) -> bool:
         """Whether a line that holds a word, or a name assigned from one, seems to calculate."""

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from sgmem.models.load import Models
+    from sgmem.program.file_edit import FileEdit
     from sgmem.program.files import Files
     from sgmem.program.program import Program
     from sgmem.program.text_answers import Answer
@@ -52,6 +53,9 @@ class QuantityNames:
     def ask(self, files: Files, path: str) -> Answer:
         """The names that the models lead to; None where there are none."""
         return [*sorted(word.decode() for word in files.tree.words_like(path, self._word))] or None
+
+    def follow(self, answer: Answer, edit: FileEdit) -> Answer:
+        return answer
 
 
 class Quantities:

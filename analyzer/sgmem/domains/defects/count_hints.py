@@ -13,11 +13,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sgmem.models.load import Models
+    from sgmem.program.file_edit import FileEdit
     from sgmem.program.files import Files
     from sgmem.program.text_answers import Answer
 
 _TARGET = re.compile(rb"(?:^|[\s(,])((?:self\.)?[A-Za-z_]\w*)\s*(?::[^=\n]*)?=(?!=)[^=]*$", re.DOTALL)
 _LOOK_BACK = 200
+_FIELDS, _LINE = 5, 2
 
 
 class CountHint(msgspec.Struct, frozen=True):
@@ -57,6 +59,13 @@ class CountHints:
         if not files.tree.words_like(path, self._words):
             return None
         return [field for hint in self._in_text(files.tree.read(path)) for field in hint] or None
+
+    def follow(self, answer: Answer, edit: FileEdit) -> Answer:
+        if answer is None:
+            return None
+        fields = list(answer)
+        fields[_LINE::_FIELDS] = [edit.text.line(int(line)) or 0 for line in fields[_LINE::_FIELDS]]
+        return fields
 
     def _in_text(self, data: bytes) -> Iterator[tuple[str, str, int, int, int]]:
         for match in self._counts.finditer(data):

@@ -92,7 +92,7 @@ def _kept_as(function: Function, index: int) -> list[str]:
 def _statements(owner: Class, text: str) -> Iterator[tuple[Function, int]]:
     """The statements of a class's methods in whose text a pattern matches."""
     wanted = re.compile(text, re.DOTALL)
-    for index in owner.file.children.get(owner.index, {}).values():
+    for index in owner.file.children(owner.index).values():
         if owner.file.scope(index).kind == "function":
             for statement in owner.file.own_statements(index):
                 if wanted.search(owner.file.own_text(statement)) is not None:

@@ -57,7 +57,7 @@ class _Charges:
         self._file = owner.file
         self._methods = [
             Function(owner.file, index)
-            for index in owner.file.children.get(owner.index, {}).values()
+            for index in owner.file.children(owner.index).values()
             if owner.file.scope(index).kind == "function"
         ]
 

@@ -70,7 +70,7 @@ class Estimates:
         methods = [
             Function(each.file, index)
             for each in self.program.classes.mro(owner)
-            for index in each.file.children.get(each.index, {}).values()
+            for index in each.file.children(each.index).values()
             if each.file.scope(index).kind == "function"
         ]
         return [] if len(methods) > MAX_METHODS or any(self._builds(method) for method in methods) else methods

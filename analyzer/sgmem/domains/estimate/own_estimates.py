@@ -62,7 +62,7 @@ def _of_class(books: Books, owner: Class, names: set[str]) -> Iterator[OwnUnchar
 
 
 def _defines(books: Books, owner: Class, name: str) -> bool:
-    return name in owner.file.children.get(owner.index, {}) or bool(books.program.classes.stores(owner, name))
+    return owner.file.child(owner.index, name) is not None or bool(books.program.classes.stores(owner, name))
 
 
 def _compared(books: Books, owner: Class, name: str) -> Iterator[OwnUncharged]:
@@ -110,7 +110,7 @@ def _estimate(books: Books, made: MadeOf, owner: Class, name: str) -> tuple[Loca
 def _buffers(books: Books, owner: Class) -> Iterator[tuple[Location, list[Expr]]]:
     """What an object's own methods allocate: the place, and the names and attributes that the shape is made of."""
     for each in books.program.classes.mro(owner):
-        for name, index in each.file.children.get(each.index, {}).items():
+        for name, index in each.file.children(each.index).items():
             function = Function(each.file, index)
             if each.file.scope(index).kind != "function" or books.program.classes.method(owner, name) != function:
                 continue

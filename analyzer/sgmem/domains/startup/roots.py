@@ -54,7 +54,7 @@ def roots_of(facts: ProgramFacts, pattern: str) -> Iterator[Root]:
     for spelled in sorted(name for name in program.files.class_names if fnmatchcase(name, last)):
         for path in program.files.class_names[spelled]:
             file = program.files.get(path)
-            index = file.children.get(0, {}).get(spelled) if file is not None else None
+            index = file.child(0, spelled) if file is not None else None
             if file is None or index is None or file.scope(index).kind != "class":
                 continue
             owner = Class(file, index)

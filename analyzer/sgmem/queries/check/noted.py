@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
@@ -11,11 +12,15 @@ from sgmem.findings.finding import Edit, Finding, Step
 from sgmem.findings.fingerprints import Fingerprints, likenesses
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from sgmem.findings.registry import InstalledRule
     from sgmem.findings.rule import Change, Point, Report
     from sgmem.source.tree import SourceTree
+
+
+Placed = TypeVar("Placed", Finding, Step, Edit)
+_TOLD_LINE = re.compile(r"(?:\blines? |(?P<path>[^\s:]+\.py):)(?P<line>[1-9][0-9]{0,8})\b")
 
 
 class Place(msgspec.Struct, frozen=True, array_like=True):
@@ -70,6 +75,50 @@ def noted(report: Report, rule: InstalledRule, tree: SourceTree) -> Noted:
     )
     places = dict.fromkeys([at, *(step.location for step in report.steps)])
     return Noted(finding, key, tuple(_lines(place) for place in places))
+
+
+def moved(report: Noted, line: Callable[[str, int], int | None]) -> Noted | None:
+    """A report with the lines of its places where they are now; None if one of them is not the same any more."""
+    lines = {place: line(*place) for place in _named_lines(report)}
+    if None in lines.values() or any(line(*place) != place[1] for place in _told_lines(report)):
+        return None
+    if all(place[1] == now for place, now in lines.items()):
+        return report
+
+    def at(path: str, number: int) -> int:
+        return lines.get((path, number)) or 0
+
+    one = report.finding
+    steps = [_replaced(step, at(step.path, step.line), at(step.path, step.end_line)) for step in one.steps]
+    edits = [_replaced(edit, at(edit.path, edit.line), at(edit.path, edit.end_line)) for edit in one.edits]
+    finding = _replaced(one, at(one.path, one.line), at(one.path, one.end_line))
+    finding = msgspec.structs.replace(finding, steps=tuple(steps), edits=tuple(edits))
+    places = tuple(Place(place.path, at(place.path, place.first), at(place.path, place.last)) for place in report.places)
+    return Noted(finding, report.key, places)
+
+
+def _replaced(one: Placed, line: int, end_line: int) -> Placed:
+    return msgspec.structs.replace(one, line=line, end_line=end_line)
+
+
+def _told_lines(report: Noted) -> Iterator[tuple[str, int]]:
+    """The lines that its wording may name, in whichever of its files."""
+    one = report.finding
+    paths = {one.path, *(step.path for step in one.steps)}
+    for text in (one.message, one.fix or "", *(step.message for step in one.steps)):
+        for found in _TOLD_LINE.finditer(text):
+            yield from ((path, int(found["line"])) for path in ({found["path"]} if found["path"] else paths))
+
+
+def _named_lines(report: Noted) -> Iterator[tuple[str, int]]:
+    one = report.finding
+    yield from ((one.path, one.line), (one.path, one.end_line))
+    for edit in one.edits:
+        yield from ((edit.path, edit.line), (edit.path, edit.end_line))
+    for step in report.finding.steps:
+        yield from ((step.path, number) for number in (step.line, step.end_line) if number)
+    for place in report.places:
+        yield from ((place.path, place.first), (place.path, place.last))
 
 
 def _lines(at: Location) -> Place:

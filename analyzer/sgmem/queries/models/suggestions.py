@@ -51,7 +51,7 @@ class _Finder:
         for path in self.program.files.tree.mentioning(_FLAGS):
             file = self.program.files.get(path)
             if file is not None:
-                inner = (Class(file, index) for index in file.children.get(0, {}).values() if file.scope(index).kind == "class")
+                inner = (Class(file, index) for index in file.children(0).values() if file.scope(index).kind == "class")
                 records += [one for one in inner if classes.is_record(one) and len(classes.record_fields(one)) >= _MIN_FIELDS]
         return sorted(records, key=lambda one: -len(classes.record_fields(one)))[:1]
 
@@ -85,7 +85,7 @@ class _Finder:
         """Classes that answer for attributes of their own finding, in a file that names a record, without a row or a visible source."""
         for file, record in self._near("__getattr__"):
             for index, scope in enumerate(file.outline.scopes):
-                if scope.kind != "class" or "__getattr__" not in file.children.get(index, {}):
+                if scope.kind != "class" or file.child(index, "__getattr__") is None:
                     continue
                 owner = Class(file, index)
                 if any(setter.owner == owner for setter, _, _ in self.by_name.writes.setters):

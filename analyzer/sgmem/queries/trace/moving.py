@@ -7,21 +7,24 @@ from typing import TYPE_CHECKING
 import msgspec
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable
 
-    from sgmem.program.silent_edits import Shift
     from sgmem.queries.results.trace import Site, Trace, Unresolved
 
 
-def moved(trace: Trace, shifts: Mapping[str, Shift]) -> Trace:
-    """The trace with its places where they stand now."""
+def moved(trace: Trace, line: Callable[[str, int], int | None]) -> Trace | None:
+    """The trace with its places where they stand now; None if one of them is not the same any more."""
+    found: list[int | None] = []
+
+    def at(path: str, number: int) -> int:
+        found.append(line(path, number))
+        return found[-1] or 0
 
     def site(one: Site) -> Site:
-        shift = shifts.get(one.path)
-        return one if shift is None else msgspec.structs.replace(one, line=shift.of(one.line), end_line=shift.of(one.end_line))
+        return msgspec.structs.replace(one, line=at(one.path, one.line), end_line=at(one.path, one.end_line))
 
     def unresolved(one: Unresolved) -> Unresolved:
-        shift = shifts.get(one.path)
-        return one if shift is None else msgspec.structs.replace(one, line=shift.of(one.line))
+        return msgspec.structs.replace(one, line=at(one.path, one.line))
 
-    return msgspec.structs.replace(trace, sites=tuple(map(site, trace.sites)), unresolved=tuple(map(unresolved, trace.unresolved)))
+    result = msgspec.structs.replace(trace, sites=tuple(map(site, trace.sites)), unresolved=tuple(map(unresolved, trace.unresolved)))
+    return None if None in found else result

@@ -1,0 +1,271 @@
+"""What an edit of one file changes, statement by statement, for those who looked at parts of it.
+
+The lines that begin and end both states of the file are the same; what stands between them is the edit. Statements before it are the
+same ones, statements behind it too, under other indices and on other lines; those that the edit meets are changed.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from sgmem.program.file import File
+    from sgmem.program.reads import FileReads
+    from sgmem.syntax.ir import Span
+    from sgmem.syntax.outline import ImportOutline, ScopeOutline, StatementOutline
+    from sgmem.syntax.text import SourceText
+
+_WORDS = re.compile(r"\w+")
+_DEFINITIONS = ("function", "class")
+
+
+class TextEdit:
+    """The difference of two texts, by lines. Lines up to `first` are the same, and those from `after` on, `by` lines further down."""
+
+    def __init__(self, before: SourceText, now: SourceText) -> None:
+        old, new = before.text.split("\n"), now.text.split("\n")
+        least = min(len(old), len(new))
+        self.first = next((at for at in range(least) if old[at] != new[at]), least)
+        same = next((at for at in range(least - self.first) if old[-1 - at] != new[-1 - at]), least - self.first)
+        self.after = len(old) - same + 1
+        self.by = len(new) - len(old)
+        changed = [*old[self.first : len(old) - same], *new[self.first : len(new) - same]]
+        self.is_blank = not any(line.strip() for line in changed)
+        """Whether only blank lines came, or went."""
+        around = [*old[max(0, self.first - 1) : self.first], *changed, *old[len(old) - same : len(old) - same + 1]]
+        self.words = frozenset(_WORDS.findall("\n".join(around)))
+        """The words on changed lines, and on the lines beside them."""
+        self._size = len(now.text) - len(before.text)
+        self._behind = before.offset(self.after, 1) if self.after <= len(old) else len(before.text) + 1
+
+    def line(self, line: int) -> int | None:
+        """Where a line stands now; None for one that was changed."""
+        if line <= self.first:
+            return line
+        return line + self.by if line >= self.after else None
+
+    def offset(self, offset: int) -> int:
+        """Where a character stands now, if it is none of a changed line."""
+        return offset + self._size if offset >= self._behind else offset
+
+    def meets(self, first: int, last: int) -> bool:
+        """Whether one of some lines was changed, or something came between two of them."""
+        return first < self.after and last > self.first and (first <= self.first < last or self.after - 1 > self.first)
+
+
+class FileEdit:
+    """An edit of a file that can be parsed in both states."""
+
+    def __init__(self, before: File, now: File) -> None:
+        self._before = before
+        self._now = now
+        self.text = TextEdit(before.unnoted_source, now.unnoted_source)
+        old, new = before.unnoted_outline.statements, now.unnoted_outline.statements
+        self._head = sum(row.span.line <= self.text.first for row in old)
+        self._tail = sum(row.span.line >= self.text.after for row in old)
+        self._middle = len(old) - self._head - self._tail
+        self._by = len(new) - len(old)
+        heads = sum(row.span.line <= self.text.first for row in new)
+        tails = sum(row.span.line >= self.text.after + self.text.by for row in new)
+        self.is_aligned = (heads, tails) == (self._head, self._tail)
+        """Whether the same statements stand before and behind; if not, nothing is known."""
+        self._known: dict[tuple[str, object], bool] = {}
+
+    def statement(self, index: int) -> int | None:
+        """The index of a statement now; None for one that is gone, or one of several that replace others."""
+        if index < self._head:
+            return index
+        if index >= self._head + self._middle:
+            return index + self._by
+        return index if not self._by else None
+
+    @cached_property
+    def _scopes(self) -> dict[int, int]:
+        """The scopes of old in the new outline."""
+        found = {0: 0}
+        for statement, scope in self._before.scope_defined_by.items():
+            index = self.statement(statement)
+            other = self._now.scope_defined_by.get(index) if index is not None else None
+            if other is not None:
+                found[scope] = other
+        return found
+
+    @cached_property
+    def changed(self) -> frozenset[int]:
+        """The statements whose own text or place in the structure is another; where some came or went, the one before them too: who
+        goes from one to the next sees it first."""
+        rows = self._before.unnoted_outline.statements
+        found = {index for index, row in enumerate(rows) if not self._same_row(index, row)}
+        if self._by:
+            found.add(self._head - 1 if self._head else self._middle)
+        return frozenset(found)
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether all code is as it was, but on other lines."""
+        return self.is_aligned and self.text.is_blank and not self.changed
+
+    def _same_row(self, index: int, row: StatementOutline) -> bool:
+        other = self.statement(index)
+        if other is None:
+            return False
+        now = self._now.unnoted_outline.statements[other]
+        if (row.kind, row.block, row.names, len(row.heads)) != (now.kind, now.block, now.names, len(now.heads)):
+            return False
+        if self._scopes.get(row.scope) != now.scope or self._moved(row.parent) != now.parent:
+            return False
+        return self._same_place(index, row, now) and all(map(self._same_span, row.heads, now.heads))
+
+    def _moved(self, statement: int) -> int | None:
+        return self.statement(statement) if statement >= 0 else statement
+
+    def _same_place(self, index: int, row: StatementOutline, now: StatementOutline) -> bool:
+        """Whether a statement begins where it did, and its own text is as it was."""
+        if (self.text.line(row.span.line), row.span.column) != (now.span.line, now.span.column):
+            return False
+        if row.kind not in _DEFINITIONS:
+            if not row.heads and row.kind != "try":
+                return self._same_span(row.span, now.span)
+            return row.kind == "try" or not self.text.meets(row.span.line, row.heads[-1].end_line)
+        old, new = (file.scope_defined_by.get(at) for file, at in ((self._before, index), (self._now, self._moved(index) or 0)))
+        if old is None or new is None:
+            return False
+        outline, other = self._before.unnoted_outline, self._now.unnoted_outline
+        scope, now_scope = outline.scopes[old], other.scopes[new]
+        body = outline.statements[scope.first].span.line if scope.first < scope.last else row.span.line
+        end = max(row.span.line, body - 1)
+        is_whole = self.text.is_blank or not self.text.meets(row.span.line, end)
+        return is_whole and self._same_scope(scope, now_scope)
+
+    def _same_scope(self, scope: ScopeOutline, now: ScopeOutline) -> bool:
+        """Whether the header of a scope is as it was."""
+        if self._scopes.get(scope.parent, -1) != now.parent or self._moved(scope.statement) != now.statement:
+            return False
+        if (scope.kind, scope.name, scope.qualname, scope.is_async) != (now.kind, now.name, now.qualname, now.is_async):
+            return False
+        if [(one.name, one.kind) for one in scope.parameters] != [(one.name, one.kind) for one in now.parameters]:
+            return False
+        before, after = list(_spans(scope)), list(_spans(now))
+        return len(before) == len(after) and all(map(self._same_span, before, after))
+
+    def _same_span(self, span: Span, now: Span) -> bool:
+        if self.text.meets(span.line, span.end_line):
+            return False
+        place = (self.text.line(span.line), span.column, self.text.line(span.end_line), span.end_column)
+        return place == (now.line, now.column, now.end_line, now.end_column)
+
+    def touches(self, reads: FileReads) -> bool:
+        """Whether something is not as it was that was looked at."""
+        if not self.is_aligned:
+            return True
+        if (reads.whole and not self.is_silent) or not self.changed.isdisjoint(reads.rows):
+            return True
+        return (
+            (reads.listed and not self._ask("listed", None, lambda _: self._lists_same()))
+            or (reads.imports and not self._ask("imports", None, lambda _: self._imports_same()))
+            or not all(self._ask("walked", one, self._walks_same) for one in reads.walked)
+            or not all(self._ask("opened", one, self._opens_same) for one in reads.opened)
+            or not all(self._ask("found", one, self._finds_same) for one in reads.found if one[1] in self._words or self._cases)
+            or not all(self._ask("member", one, self._member_same) for one in reads.members)
+            or not all(self._ask("imported", one, self._imported_same) for one in reads.imported)
+            or not all(self._ask("text", one, self._text_same) for one in reads.texts)
+        )
+
+    def _ask(self, kind: str, asked: object, compute: Callable[..., bool]) -> bool:
+        key = (kind, asked)
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = compute(asked)
+        return found
+
+    @cached_property
+    def _words(self) -> frozenset[str]:
+        """The words that other statements may mention now: those on changed lines and in changed statements."""
+        old, new = self._before, self._now
+        texts = [old.own_text(index) for index in self.changed]
+        texts += [new.own_text(index) for at in self.changed if (index := self.statement(at)) is not None]
+        return self.text.words.union(*map(_WORDS.findall, texts))
+
+    @cached_property
+    def _cases(self) -> bool:
+        """Whether a case came, went or was changed: it is found by what its match statement mentions."""
+        rows = self._now.unnoted_outline.statements[self._head : self._head + self._middle + self._by]
+        old = self._before.unnoted_outline.statements
+        return any(row.kind == "case" for row in (*rows, *(old[index] for index in self.changed)))
+
+    def _statements(self, old: Iterable[int], new: Iterable[int]) -> bool:
+        return [self.statement(index) for index in old] == list(new)
+
+    def _walks_same(self, scope: int) -> bool:
+        now = self._scopes.get(scope)
+        return now is not None and self._statements(self._before.own_statements(scope), self._now.own_statements(now))
+
+    def _opens_same(self, statement: int) -> bool:
+        now = self.statement(statement)
+        if now is None:
+            return False
+        return self._statements(self._before.unnoted_outline.inside(statement), self._now.unnoted_outline.inside(now))
+
+    def _finds_same(self, asked: tuple[int, str]) -> bool:
+        scope, name = asked
+        if scope < 0:
+            return self._statements(self._before.mentions(name), self._now.mentions(name))
+        now = self._scopes.get(scope)
+        return now is not None and self._statements(self._before.mentions_in(scope, name), self._now.mentions_in(now, name))
+
+    def _member_same(self, asked: tuple[int, str]) -> bool:
+        scope, name = asked
+        now = self._scopes.get(scope)
+        if now is None:
+            return False
+        old, new = self._before, self._now
+        pairs = [(old.child(scope, name), new.child(now, name)), (old.setter(scope, name), new.setter(now, name))]
+        return all(other is None if one is None else other is not None and self._scopes.get(one) == other for one, other in pairs)
+
+    def _imported_same(self, asked: tuple[int, str]) -> bool:
+        scope, name = asked
+        now = self._scopes.get(scope)
+        if now is None:
+            return False
+        old, new = self._before.imported(scope, name), self._now.imported(now, name)
+        return [self._import(row) for row in old] == new
+
+    def _imports_same(self) -> bool:
+        return [self._import(row) for row in self._before.unnoted_outline.imports] == list(self._now.unnoted_outline.imports)
+
+    def _import(self, row: ImportOutline) -> ImportOutline | None:
+        statement, scope = self.statement(row.statement), self._scopes.get(row.scope)
+        return None if statement is None or scope is None else msgspec.structs.replace(row, statement=statement, scope=scope)
+
+    def _lists_same(self) -> bool:
+        """Whether the definitions are the same ones, with the headers that they had."""
+        old, new = self._before.unnoted_outline.scopes, self._now.unnoted_outline.scopes
+        same = [self._scopes.get(index) for index in range(len(old))] == list(range(len(new)))
+        return same and all(scope.statement not in self.changed for scope in old)
+
+    def _text_same(self, text: str) -> bool:
+        return (text in self._before.unnoted_source.text) == (text in self._now.unnoted_source.text)
+
+    def moved(self, reads: FileReads) -> None:
+        """Give what was looked at, none of which is touched, the indices that it has now."""
+        scopes, statement = self._scopes, self.statement
+        reads.rows = {index for one in reads.rows if (index := self._moved(one)) is not None}
+        reads.opened = {index for one in reads.opened if (index := statement(one)) is not None}
+        reads.walked = {scopes[one] for one in reads.walked}
+        reads.found = {(scopes.get(scope, -1), name) for scope, name in reads.found}
+        reads.members = {(scopes[scope], name) for scope, name in reads.members}
+        reads.imported = {(scopes[scope], name) for scope, name in reads.imported}
+
+
+def _spans(scope: ScopeOutline) -> Iterable[Span]:
+    yield from (*scope.decorators, *scope.bases, *(span for _, span in scope.keywords))
+    for one in scope.parameters:
+        yield from (span for span in (one.span, one.annotation, one.default) if span is not None)
+    if scope.returns is not None:
+        yield scope.returns
