@@ -81,7 +81,7 @@ def _held(books: Books, owner: Class) -> Iterator[tuple[str, Class]]:
 def _dimensions(books: Books, source: Class) -> Iterator[tuple[str, tuple[File, int, Expr], Location]]:
     """The dimensions of a pool's buffers that are fields with alternatives: where that is decided, and the buffer."""
     for each in books.program.classes.mro(source):
-        for index in each.file.children.get(each.index, {}).values():
+        for index in each.file.children(each.index).values():
             for statement in each.file.own_statements(index) if each.file.scope(index).kind == "function" else ():
                 if "(self." not in each.file.own_text(statement).replace(" ", ""):
                     continue
