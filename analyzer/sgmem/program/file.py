@@ -130,12 +130,12 @@ class File:
     def child(self, scope: int, name: str) -> int | None:
         """The class or function of that name which is defined directly in a scope; the last where there are several."""
         self.reads.members.add((scope, name))
-        return self._tables.child(scope, name)
+        return self._tables.children.get(scope, {}).get(name)
 
     def children(self, scope: int) -> dict[str, int]:
         """All classes and functions that are defined directly in a scope."""
         self.reads.walked.add(scope)
-        found = self._tables.children(scope)
+        found = self._tables.children.get(scope, {})
         self.reads.rows.update(self._outline.scopes[index].statement for index in found.values())
         return found
 
