@@ -71,7 +71,7 @@ from sgmem.domains.defects.unchecked_limits import unchecked_limits
 from sgmem.domains.defects.unchecked_none import UncheckedNone, unchecked_nones
 from sgmem.domains.defects.undivided_counts import UndividedCount
 from sgmem.domains.defects.uneven_charges import uneven_charges
-from sgmem.domains.defects.uneven_rows import uneven_rows
+from sgmem.domains.defects.uneven_rows import long_buffers, uneven_rows
 from sgmem.domains.defects.unreduced_counts import UnreducedCount
 from sgmem.domains.defects.unused_options import unused_options
 from sgmem.domains.defects.weaker_checks import weaker_checks
@@ -177,6 +177,7 @@ __all__ = [
     "is_share",
     "late_guards",
     "late_loads",
+    "long_buffers",
     "loop_readings",
     "machine_amounts",
     "missing_pages",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sgmem.api import Point, Report, Rule, short_buffers, uneven_rows
+from sgmem.api import Point, Report, Rule, long_buffers, short_buffers, uneven_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,4 +47,14 @@ class ShortBufferRule(Rule):
                 fix=f"make it with {rows.many.code} rows",
                 confidence="medium",
                 key=f"rows {rows.name}",
+            )
+        for long in long_buffers(facts):
+            yield Report(
+                location=long.made,
+                message=f"{long.name} has a row for each token, {long.made.code}, and only rows for requests are taken of it: the "
+                "rest is never used",
+                steps=(Point(long.taken, "rows for requests are taken"), Point(long.made, "a row for each token")),
+                fix="make it with a row for each request",
+                confidence="medium",
+                key=f"long {long.name}",
             )

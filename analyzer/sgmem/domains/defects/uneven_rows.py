@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _TOKENS = r"max_(?:num_)?tokens?"
 _MADE = r"[(\[]\s*(?:\d+\s*,\s*)?(?:self\.)?{}\s*[,)]"
 _BY_TOKEN = re.compile(_MADE.format(_TOKENS))
-_BY_REQUEST = re.compile(_MADE.format(LARGEST).encode())
+_BY_REQUEST = re.compile(_MADE.format(LARGEST))
 _REQUESTS = r"(?:raw_)?(?:bs|batch_size|num_seqs|num_reqs|num_requests)"
 _IS_LARGEST = re.compile(LARGEST)
 _IS_TOKENS = re.compile(_TOKENS)
@@ -39,6 +39,14 @@ class UnevenRows(msgspec.Struct, frozen=True):
     same: str
 
 
+class LongBuffer(msgspec.Struct, frozen=True):
+    """`made`, rows of `name`, are counted by tokens; of all that is taken of them, as at `taken`, the rows are counted by requests."""
+
+    name: str
+    made: Location
+    taken: Location
+
+
 class _Buffer(msgspec.Struct, frozen=True):
     """A tensor's `rows`, with the dimensions before and behind them as they are spelled."""
 
@@ -51,9 +59,26 @@ class _Buffer(msgspec.Struct, frozen=True):
 
 def uneven_rows(facts: ProgramFacts) -> Iterator[UnevenRows]:
     """Every buffer with a row for each request beside one of its width, or of its kind by the name, with one for each token."""
-    for path in facts.program.files.with_text(_MADE.format(_TOKENS), words="max_num_token|max_token"):
-        if _BY_REQUEST.search(facts.program.files.tree.read(path)) is None:
+    for file, scope in _functions(facts):
+        if _BY_REQUEST.search(file.source.text) is not None:
+            yield from _uneven(file, list(_buffers(facts, file, scope)))
+
+
+def long_buffers(facts: ProgramFacts) -> Iterator[LongBuffer]:
+    """Every buffer of an object with a row for each token of which only rows for requests are ever taken, in at least two places."""
+    for file, scope in _functions(facts):
+        owner = file.scope(file.scope(scope).parent) if file.scope(scope).parent >= 0 else None
+        if owner is None or owner.kind != "class" or re.search(rf"\[ ?: ?{_REQUESTS}\]", file.source.slice(owner.span)) is None:
             continue
+        for one in _buffers(facts, file, scope):
+            taken = _taken(file, owner.span, one.name) if one.by_token and not one.before else None
+            if taken is not None:
+                yield LongBuffer(one.name, one.rows, taken)
+
+
+def _functions(facts: ProgramFacts) -> Iterator[tuple[File, int]]:
+    """The functions that make a tensor with as many rows as there may be tokens."""
+    for path in facts.program.files.with_text(_MADE.format(_TOKENS), words="max_num_token|max_token"):
         file = facts.program.files.get(path)
         for scope in range(len(file.outline.scopes)) if file is not None else ():
             if (
@@ -61,7 +86,27 @@ def uneven_rows(facts: ProgramFacts) -> Iterator[UnevenRows]:
                 and file.scope(scope).kind == "function"
                 and _BY_TOKEN.search(file.source.slice(file.scope(scope).span))
             ):
-                yield from _uneven(file, list(_buffers(facts, file, scope)))
+                yield file, scope
+
+
+def _taken(file: File, owner: ir.Span, name: str) -> Location | None:
+    """Where a class takes rows of a buffer of its objects by requests, if it does nothing else with it."""
+    places = []
+    for index in file.mentions(name):
+        if not owner.contains(file.outline.statements[index].span):
+            continue
+        lowered = file.statement(index)
+        made = {id(target) for binding in lowered.bindings for target in assigned(binding.target)}
+        for root in lowered.expressions():
+            for node, above in ir.paths(root):
+                if not isinstance(node, ir.Attribute) or node.attr != name or spelled(node.base) != "self" or id(node) in made:
+                    continue
+                cut = above[-1] if above and isinstance(above[-1], ir.Subscript) else None
+                upper = cut.index.upper if cut is not None and isinstance(cut.index, ir.Slice) and cut.index.lower is None else None
+                if not isinstance(upper, ir.Name) or re.fullmatch(_REQUESTS, upper.id) is None:
+                    return None
+                places.append(Location(file, index, node.span))
+    return places[0] if len(places) > 1 else None
 
 
 def _uneven(file: File, found: list[_Buffer]) -> Iterator[UnevenRows]:
