@@ -12,16 +12,18 @@ that fills `KINDS` adds kinds.
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TextIO
 
 sys.path.insert(0, str(Path(__file__).parent))
 
 from defects import estimate, order, provenance, units
-from defects.places import ASIDE, Defect, Finder, Source
+from defects.places import ACCOUNTING, ASIDE, CONVERTING, Defect, Finder, Source
 from defects.runs import Runs, keep_parsed_files
 
 from sgmem.cache.store import Store
@@ -32,7 +34,8 @@ from sgmem.source.tree import SourceTree
 
 KINDS: dict[str, Finder] = {**units.KINDS, **provenance.KINDS, **order.KINDS, **estimate.KINDS}
 
-Identity = tuple[str, str, int, str]
+Identity = tuple[str, str, str, str]
+_LINE = re.compile(r":\d+")
 
 
 @dataclass
@@ -46,15 +49,19 @@ def sources(tree: SourceTree, under: str) -> Iterator[Source]:
     for path in tree.files:
         if path.startswith(under) and not ASIDE.search(path):
             try:
-                yield Source(path, tree.read(path).decode())
+                text = tree.read(path).decode()
+                if ACCOUNTING.search(text) or CONVERTING.search(text):
+                    yield Source(path, text)
             except (SyntaxError, ValueError):
                 continue
 
 
 def defects(tree: SourceTree, under: str, kinds: list[str], limit: int) -> list[Defect]:
     by_kind: dict[str, list[Defect]] = defaultdict(list)
-    for source in sources(tree, under):
-        for place in source.places():
+    read = list(sources(tree, under))
+    allocating = frozenset(name for source in read for name in source.allocating)
+    for source in read:
+        for place in source.places(allocating):
             for kind in kinds:
                 by_kind[kind] += KINDS[kind](place)
     return [defect for kind in kinds for defect in spread(by_kind[kind], limit)]
@@ -94,10 +101,14 @@ def touches(finding: Finding, defect: Defect) -> bool:
 
 
 def identity(finding: Finding) -> Identity:
-    return finding.rule, finding.path, finding.line, finding.message
+    """What tells a finding from others, wherever an edit before it moves it."""
+    return finding.rule, finding.path, finding.symbol, _LINE.sub("", finding.message)
 
 
-def judge(tree: SourceTree, chosen: list[Defect], together: int, options: CheckOptions) -> dict[str, Outcome]:
+def judge(
+    tree: SourceTree, chosen: list[Defect], together: int, options: CheckOptions, progress: TextIO | None = None
+) -> dict[str, Outcome]:
+    """Plants the defects and sorts them by kind into found and missed, telling `progress` of each."""
     runs = Runs(tree, options)
     known = {identity(one) for one in runs.published}
     outcomes: dict[str, Outcome] = defaultdict(Outcome)
@@ -110,6 +121,8 @@ def judge(tree: SourceTree, chosen: list[Defect], together: int, options: CheckO
                 outcome.found.append((defect, hits))
             else:
                 outcome.missed.append(defect)
+            if progress is not None:
+                print("found " if hits else "missed", f"{defect.kind}  {defect.path}:{defect.line}", file=progress, flush=True)
         stray = [one for one in fresh if not any(touches(one, defect) for defect in batch)]
         outcomes[batch[0].kind].elsewhere += stray
     return outcomes
@@ -130,7 +143,8 @@ def main() -> None:
     with Store.open() as store:
         tree = open_source(asked.source, store=store)
         chosen = defects(tree, asked.under, asked.kind or list(KINDS), asked.limit)
-        report(judge(tree, chosen, asked.together, CheckOptions(persona=asked.persona, select=tuple(asked.rule))), asked.show)
+        options = CheckOptions(persona=asked.persona, select=tuple(asked.rule))
+        report(judge(tree, chosen, asked.together, options, sys.stderr), asked.show)
 
 
 def report(outcomes: dict[str, Outcome], show: bool) -> None:

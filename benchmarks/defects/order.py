@@ -7,11 +7,16 @@ import re
 from collections.abc import Iterator
 from typing import TypeGuard
 
-from defects.places import Defect, Finder, Place
+from defects.places import Defect, Finder, Place, last_name
 
 _SIZES = re.compile(r"init_memory_pool|alloc_memory_pool|init_pools|profile_\w*tokens?")
 _MEMORY = re.compile(r"(?:^|_)memory$")
 _MEASURES = re.compile(r"\bget_available_gpu_memory\b")
+_COUNTS = re.compile(r"size|total|max_|num_|capacity|tokens|pages|slots|blocks|bytes|mem|budget|reqs")
+_LIMITS = frozenset({"int", "min", "max"})
+_QUIET = frozenset(
+    {"info", "warning", "debug", "error", "print", "time", "perf_counter", "monotonic", "log_info_on_rank0", "print_info_once"}
+)
 
 
 def store_before_scale(place: Place) -> Iterator[Defect]:
@@ -19,8 +24,11 @@ def store_before_scale(place: Place) -> Iterator[Defect]:
     node, change = place.node, place.above[-1]
     if not isinstance(change, ast.Assign) or change.value is not node or not place.accounts_for_memory:
         return
-    field = ast.unparse(change.targets[0])
-    if not isinstance(change.targets[0], ast.Attribute) or not isinstance(node, ast.BinOp | ast.Call) or not _reads(node, field):
+    target = change.targets[0]
+    if not isinstance(target, ast.Attribute) or not _COUNTS.search(target.attr) or not _scales(node):
+        return
+    field = ast.unparse(target)
+    if not _reads(node, field):
         return
     use = next((one for one in _later(place, change) if ast.unparse(one) == field), None)
     if use is not None:
@@ -29,20 +37,33 @@ def store_before_scale(place: Place) -> Iterator[Defect]:
         indent = " " * change.col_offset
         text = f"capacity = {field}\n{indent}{place.source.text[start:at]}capacity"
         what = f"{field} is copied before line {change.lineno}, used in line {use.lineno}"
-        yield Defect("store-before-scale", place.source.path, change.lineno, start, end, text, place.function, what)
+        yield place.edited("store-before-scale", change.lineno, start, end, text, what)
+
+
+def _scales(node: ast.expr) -> bool:
+    """Whether a value is worked out: by arithmetic, a limit, or a function that rounds."""
+    if isinstance(node, ast.BinOp):
+        return True
+    name = last_name(node) if isinstance(node, ast.Call) else ""
+    return name in _LIMITS or "align" in name or "round" in name or "ceil" in name or "floor" in name
 
 
 def _reads(node: ast.expr, field: str) -> bool:
-    return any(isinstance(one, ast.Attribute) and ast.unparse(one) == field for one in ast.walk(node))
+    return any(
+        isinstance(one, ast.Attribute) and one.attr == field.rpartition(".")[2] and ast.unparse(one) == field for one in ast.walk(node)
+    )
 
 
 def _later(place: Place, change: ast.Assign) -> Iterator[ast.Attribute]:
-    """The arguments and assigned values of later statements of the same block that are attributes."""
+    """The attributes that later statements of the same block read: as an argument, or as what they assign."""
     block = next((body for body in _blocks(place.above[-2]) if change in body), [])
     for statement in block[block.index(change) + 1 :]:
-        if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call | ast.Attribute):
-            values = [statement.value, *(statement.value.args if isinstance(statement.value, ast.Call) else [])]
-            yield from (value for value in values if isinstance(value, ast.Attribute))
+        value = statement.value if isinstance(statement, ast.Assign | ast.Expr) else None
+        if value is None or (isinstance(value, ast.Call) and last_name(value) in _QUIET):
+            continue
+        calls = [node for node in ast.walk(value) if isinstance(node, ast.Call)]
+        handed = [one for call in calls for one in (*call.args, *(keyword.value for keyword in call.keywords))]
+        yield from (one for one in (value, *handed) if isinstance(one, ast.Attribute))
 
 
 def _blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
@@ -55,7 +76,7 @@ def _blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
 def size_before_load(place: Place) -> Iterator[Defect]:
     """`self.load_model()` after the call that sizes the pools."""
     node, load = place.node, place.above[-1]
-    if not isinstance(node, ast.Call) or not isinstance(load, ast.Expr) or not ast.unparse(node.func).endswith(".load_model"):
+    if not isinstance(node, ast.Call) or not isinstance(load, ast.Expr) or last_name(node) != "load_model":
         return
     block = next((body for body in _blocks(place.above[-2]) if load in body), [])
     sizing = next(
@@ -67,13 +88,13 @@ def size_before_load(place: Place) -> Iterator[Defect]:
         between = place.source.text[behind:end].lstrip("\n").lstrip()
         text = f"{between}\n{' ' * load.col_offset}{place.source.text[start:behind]}"
         what = f"{ast.unparse(node)} moved behind line {sizing.lineno}"
-        yield Defect("size-before-load", place.source.path, load.lineno, start, end, text, place.function, what)
+        yield place.edited("size-before-load", load.lineno, start, end, text, what)
 
 
 def uneven_care(place: Place) -> Iterator[Defect]:
     """The first reading of a before-and-after pair no longer empties the cache."""
     node, around = place.node, place.above[-1]
-    if not isinstance(node, ast.Call) or not isinstance(around, ast.Assign) or not _MEASURES.search(ast.unparse(node.func)):
+    if not isinstance(node, ast.Call) or not isinstance(around, ast.Assign) or not _MEASURES.search(last_name(node)):
         return
     name, last = re.escape(ast.unparse(around.targets[0])), place.function[1]
     rest = "\n".join(place.source.lines[around.lineno : last])
@@ -89,23 +110,35 @@ def uneven_care(place: Place) -> Iterator[Defect]:
 def delete_remeasure(place: Place) -> Iterator[Defect]:
     """The second of two readings of a function, or the one that a function takes beside what it is handed, is the first once more."""
     node, around = place.node, place.above[-1]
-    if not isinstance(node, ast.Call) or not isinstance(around, ast.Assign) or not _MEASURES.search(ast.unparse(node.func)):
+    if not isinstance(node, ast.Call) or not isinstance(around, ast.Assign) or not _MEASURES.search(last_name(node)):
         return
     function = next((one for one in reversed(place.above) if isinstance(one, ast.FunctionDef)), None)
     target = around.targets[0]
     if function is None or not isinstance(target, ast.Name):
         return
-    earlier = [one.targets[0] for one in ast.walk(function) if _reads_memory(one) and one.lineno < around.lineno]
-    names = [one.id for one in earlier if isinstance(one, ast.Name) and one.id != target.id]
-    names = names or [one.arg for one in function.args.args if _MEMORY.search(one.arg)]
+    readings = [one for one in ast.walk(function) if _reads_memory(one) and one.lineno < around.lineno]
+    earlier = [(one, one.targets[0].id) for one in readings if isinstance(one.targets[0], ast.Name) and one.targets[0].id != target.id]
+    if earlier:
+        before, name = earlier[-1]
+        # A second reading of the same with nothing in between says what the first one said.
+        if ast.unparse(before.value) != ast.unparse(node) or _does_something(function, before.lineno, around.lineno):
+            yield place.replaced("delete-remeasure", node, name)
+        return
+    names = [one.arg for one in function.args.args if _MEMORY.search(one.arg)]
     if names:
         yield place.replaced("delete-remeasure", node, names[-1])
+
+
+def _does_something(function: ast.FunctionDef, first: int, last: int) -> bool:
+    """Whether a statement between two lines calls something that may take memory."""
+    calls = (node for node in ast.walk(function) if isinstance(node, ast.Call) and first < node.lineno < last)
+    return any(last_name(call) not in _QUIET and not _MEASURES.search(last_name(call)) for call in calls)
 
 
 def _reads_memory(node: ast.AST) -> TypeGuard[ast.Assign]:
     if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call):
         return False
-    return _MEASURES.search(ast.unparse(node.value.func)) is not None
+    return _MEASURES.search(last_name(node.value)) is not None
 
 
 KINDS: dict[str, Finder] = {

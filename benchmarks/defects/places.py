@@ -12,7 +12,10 @@ ACCOUNTING = re.compile(
     r"mem_|_mem\b|[Mm]emory|bytes|[GM]i?B\b|cell_size|[Pp]ool|cache_size|host_size|max_running_requests|num_reqs|max_total|capacity"
 )
 """Words of functions that account for memory; code without any is no place for a defect of this kind."""
-ASIDE = re.compile(r"(^|/)(tests?|benchmarks?|debug_utils|examples?)(/|$)")
+CONVERTING = re.compile(r"1024|<< *[23]0|1e9|10\*\*9")
+ASIDE = re.compile(r"(^|/)(tests?|benchmarks?|debug_utils|examples?|\w*kernels?)(/|$)")
+"""Folders of code that accounts for no memory of a server: kernels share out a chip's own."""
+ALLOCATES = re.compile(r"\btorch\.(?:empty|zeros|ones|full)\w*\(|alloc\w*\(|Pool\w*\(")
 
 
 _WORKING = (ast.BinOp, ast.Call, ast.Compare)
@@ -21,7 +24,8 @@ _BARE = (ast.expr_context, ast.operator, ast.cmpop, ast.boolop, ast.unaryop)
 
 @dataclass(frozen=True)
 class Defect:
-    """`text` in place of the characters `start` to `end` of a file; `function` is the first and last line of the function around."""
+    """`text` in place of the characters `start` to `end` of a file; `function` is the first and last line of the function around, as
+    it is then."""
 
     kind: str
     path: str
@@ -40,12 +44,18 @@ class Place:
     source: Source
     node: ast.expr
     above: tuple[ast.AST, ...]
+    allocating: frozenset[str] = frozenset()
+    """The names of classes and functions of the tree that allocate."""
+
+    @cached_property
+    def definition(self) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+        """The function around."""
+        return next((node for node in reversed(self.above) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)), None)
 
     @cached_property
     def function(self) -> tuple[int, int]:
-        for node in reversed(self.above):
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                return node.lineno, node.end_lineno or node.lineno
+        if self.definition is not None:
+            return self.definition.lineno, self.definition.end_lineno or self.definition.lineno
         statement = next(node for node in reversed(self.above) if isinstance(node, ast.stmt))
         return statement.lineno, statement.end_lineno or statement.lineno
 
@@ -72,7 +82,13 @@ class Place:
         start, end = self.source.span(node)
         old = " ".join(self.source.text[start:end].split())
         new = " ".join(text.split())
-        return Defect(kind, self.source.path, node.lineno, start, end, text, self.function, f"{old}  ->  {new}")
+        return self.edited(kind, node.lineno, start, end, text, f"{old}  ->  {new}")
+
+    def edited(self, kind: str, line: int, start: int, end: int, text: str, what: str) -> Defect:
+        """A defect planted by writing `text` in place of some characters."""
+        first, last = self.function
+        more = text.count("\n") - self.source.text.count("\n", start, end)
+        return Defect(kind, self.source.path, line, start, end, text, (first, last + more), what)
 
 
 @dataclass
@@ -107,15 +123,30 @@ class Source:
     def _offset(self, line: int, column: int) -> int:
         return self._starts[line - 1] + len(self.lines[line - 1].encode()[:column].decode(errors="ignore"))
 
-    def places(self) -> Iterator[Place]:
+    @cached_property
+    def allocating(self) -> frozenset[str]:
+        """The names of the classes and functions whose text allocates."""
+        if not ALLOCATES.search(self.text):
+            return frozenset()
+        outer = [node for node in self.tree.body if isinstance(node, ast.ClassDef | ast.FunctionDef)]
+        defined = [*outer, *(one for node in outer for one in node.body if isinstance(one, ast.FunctionDef))]
+        return frozenset(node.name for node in defined if self.says((node.lineno, node.end_lineno or node.lineno), ALLOCATES))
+
+    def places(self, allocating: frozenset[str] | None = None) -> Iterator[Place]:
         """Every expression that calculates, calls, compares or is the value of a statement, outermost first."""
         pending: list[tuple[ast.AST, tuple[ast.AST, ...]]] = [(self.tree, ())]
         while pending:
             node, above = pending.pop()
             if isinstance(node, ast.expr) and (isinstance(node, _WORKING) or isinstance(above[-1], ast.stmt)):
-                yield Place(self, node, above)
+                yield Place(self, node, above, self.allocating if allocating is None else allocating)
             children = [child for child in ast.iter_child_nodes(node) if not isinstance(child, _BARE)]
             pending += [(child, (*above, node)) for child in reversed(children)]
+
+
+def last_name(node: ast.AST) -> str:
+    """The last word of a name, or of what is called."""
+    node = node.func if isinstance(node, ast.Call) else node
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
 Finder = Callable[[Place], Iterator[Defect]]

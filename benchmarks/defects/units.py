@@ -6,14 +6,16 @@ import ast
 import re
 from collections.abc import Iterator
 
-from defects.places import Defect, Finder, Place, number
+from defects.places import Defect, Finder, Place, last_name, number
 
 _BINARY = {1 << 20: "(1 << 20)", 1 << 30: "(1 << 30)"}
 _AMOUNT = re.compile(r"byte|mem|[GMKT]i?B\b|_[gm]i?b\b|size|cache|capacity|weight|workspace|limit", re.IGNORECASE)
 _TIME = re.compile(r"time|_ns\b|_ms\b|_us\b|second|elapsed|duration|latency")
 _EXACT_LABEL = re.compile(r"[GM]iB")
 _LOOSE_NAME = re.compile(r"(?:^|_)gb(?:_|$)", re.IGNORECASE)
+_NAMED_UNIT = re.compile(r"(?:^|_)[kmgt]i?b(?:_|$)|bytes", re.IGNORECASE)
 _GROUP = re.compile(r"(^|_)(tp|dp|pp|ep|cp|tensor_parallel|data_parallel|pipeline_parallel|expert_parallel|world)(_world)?_size$")
+_VIEWS = frozenset({"view", "reshape", "expand", "split", "unflatten", "chunk", "narrow", "as_strided"})
 _COUNTS = re.compile(r"head|layer|request|reqs|token|mem|bytes|pool|cache|capacity")
 
 
@@ -82,14 +84,38 @@ def swap_base(place: Place) -> Iterator[Defect]:
     found = _conversion(place)
     if isinstance(place.above[-1], ast.Assign | ast.AnnAssign) and _LOOSE_NAME.search(_target(place.above[-1])):
         return
+    if found is None or _is_only_told(place):
+        return
     printed = any(isinstance(node, ast.JoinedStr) for node in place.above) or "log" in place.statement
-    if found is not None and found[1] in (1 << 30, 10**9) and (not printed or _EXACT_LABEL.search(place.statement)):
+    if found[1] in (1 << 30, 10**9) and (not printed or _EXACT_LABEL.search(place.statement)):
         other = "1e9" if found[1] == 1 << 30 else "(1 << 30)"
         yield place.replaced("swap-GiB-GB", place.node, _written(place, found[0], other, found[2]))
 
 
+def _is_only_told(place: Place) -> bool:
+    """Whether the value goes to a variable that names no unit and is only printed without one, or compared with plain numbers."""
+    around, function = place.above[-1], place.definition
+    if not isinstance(around, ast.Assign) or function is None or not isinstance(around.targets[0], ast.Name):
+        return False
+    name = around.targets[0].id
+    if _NAMED_UNIT.search(name):
+        return False
+    quiet: set[ast.AST] = set()
+    for node in ast.walk(function):
+        told = isinstance(node, ast.JoinedStr) and not _EXACT_LABEL.search(ast.unparse(node))
+        compared = isinstance(node, ast.Compare) and all(number(one) is not None or last_name(one) == name for one in _sides(node))
+        if told or compared:
+            quiet.update(ast.walk(node))
+    uses = [node for node in ast.walk(function) if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)]
+    return all(use in quiet for use in uses)
+
+
+def _sides(node: ast.Compare) -> list[ast.expr]:
+    return [node.left, *node.comparators]
+
+
 def _target(statement: ast.Assign | ast.AnnAssign) -> str:
-    return _last_name(statement.targets[0] if isinstance(statement, ast.Assign) else statement.target)
+    return last_name(statement.targets[0] if isinstance(statement, ast.Assign) else statement.target)
 
 
 def _shared(place: Place) -> tuple[ast.BinOp, str] | None:
@@ -97,15 +123,22 @@ def _shared(place: Place) -> tuple[ast.BinOp, str] | None:
     node = place.node
     if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.FloorDiv | ast.Div) or not place.accounts_for_memory:
         return None
-    name = _last_name(node.right)
-    if not _GROUP.search(name) or _COUNTS.search(place.code(node.left)) is None:
+    name = last_name(node.right)
+    if not _GROUP.search(name) or _COUNTS.search(place.code(node.left)) is None or _rounds(place, node) or _is_viewed(place):
         return None
     return node, name
 
 
-def _last_name(node: ast.expr) -> str:
-    node = node.func if isinstance(node, ast.Call) else node
-    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+def _rounds(place: Place, node: ast.BinOp) -> bool:
+    """Whether what is divided is multiplied by the same number again: it is rounded to a multiple, not shared."""
+    products = [one for one in place.above if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Mult)]
+    size = ast.unparse(node.right)
+    return any(size in (ast.unparse(one.left), ast.unparse(one.right)) for one in products)
+
+
+def _is_viewed(place: Place) -> bool:
+    """Whether it is the shape of a view, which takes no memory and fails where it is wrong."""
+    return any(isinstance(one, ast.Call) and last_name(one) in _VIEWS for one in place.above)
 
 
 def other_group(place: Place) -> Iterator[Defect]:

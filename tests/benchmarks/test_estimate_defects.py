@@ -24,6 +24,7 @@ import torch
 class HostPool:
     def __init__(self, pool, host_gb):
         self.size = int(host_gb * 1e9 // (pool.width * pool.dtype.itemsize))
+        self.rows = torch.empty((self.size, pool.width), dtype=pool.dtype, device="cpu")
 
 
 class TokenPool:
