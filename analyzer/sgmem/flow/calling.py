@@ -61,7 +61,8 @@ class Calling(Landing):
                 return None
             end: End = "read" if last in _LOGGING or (isinstance(entity, External) and entity.dotted in _BUILTIN_READS) else "pass"
             names = self._names(call, file, scope)
-            step = Step(end, "argument", argument.span, None, value.path, value.derived, value.formula, None, text, names)
+            given = argument.keyword or call.args.index(argument)
+            step = Step(end, "argument", argument.span, None, value.path, value.derived, value.formula, None, text, names, given=given)
             if end == "pass" and not isinstance(entity, External) and last not in _OUTSIDE:
                 step = replace(step, unresolved=f"call of {text or 'an expression'} could not be resolved")
             found.append(step)

@@ -99,7 +99,7 @@ class Frontier:
     def _is_full(self, level: int) -> bool:
         """Whether the slice has no room for a level; for what is one step from the parameter there is twice as much."""
         room = self.budget.sites
-        return room is not None and len(self.slice.sites) >= (room if level > 1 else 2 * room)
+        return room is not None and self.slice.places >= (room if level > 1 else 2 * room)
 
     # -- everyday and busy fields ---------------------------------------------------------------------------------------------
 
@@ -156,7 +156,7 @@ class Frontier:
         computed = sum(state.derived for state, _ in left)
         what = f"{computed} computed from it" + (f", {len(left) - computed} kept under other names" if computed < len(left) else "")
         steps = f"in {level} steps or more" if level > 1 else "in one step or more"
-        why = f"{len(left)} further values ({what}) {steps} are not followed: the nearer places are {len(self.slice.sites)} already"
+        why = f"{len(left)} further values ({what}) {steps} are not followed: the nearer places are {self.slice.places} already"
         self._tell("level", left, why)
         self._levels.clear()
 

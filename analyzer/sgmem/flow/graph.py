@@ -118,6 +118,7 @@ class Slice(msgspec.Struct):
     """What was found backward: for each site, those that lead to it."""
 
     _spans: dict[tuple[str, Span], list[SiteKey]] = msgspec.field(default_factory=dict)
+    _sinks: int = 0
     _names: set[str] = msgspec.field(default_factory=set)
     _named: int = 0
 
@@ -127,6 +128,11 @@ class Slice(msgspec.Struct):
             self._named = len(self.seeds)
             self._names = {seed.name for seed in self.seeds if not isinstance(seed, Result)}
         return any(isinstance(one, str) and (one in self._names or one.strip("_") in self._names) for one in (name, *path))
+
+    @property
+    def places(self) -> int:
+        """How many sites there are, without the sinks: these stand beside the site of their argument."""
+        return len(self.sites) - self._sinks
 
     def at(self, file: File, span: Span) -> list[SiteKey]:
         """The sites of exactly this span, oldest first."""
@@ -138,6 +144,7 @@ class Slice(msgspec.Struct):
         if known is None:
             self.sites[site.key] = site
             self._spans.setdefault((site.key.file.path, site.key.span), []).append(site.key)
+            self._sinks += site.key.role == "sink"
         else:
             known.derived = known.derived and site.derived
             known.kind = known.kind or site.kind

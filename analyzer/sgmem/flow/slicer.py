@@ -26,12 +26,20 @@ from sgmem.syntax.ir import Expr, Span
 
 class Slicer:
     """Grows one slice. Feed it seeds, then `run`. `is_gauge` says which functions read a memory gauge: what one of them computes
-    and returns is a new measurement at each of its calls, so the slice does not follow it out."""
+    and returns is a new measurement at each of its calls, so the slice does not follow it out. `sized` says what an argument sizes:
+    "pool", "tensor" and the like, nothing for most."""
 
-    def __init__(self, program: Program, budget: Budget, is_gauge: Callable[[Function], bool] = lambda _: False) -> None:
+    def __init__(
+        self,
+        program: Program,
+        budget: Budget,
+        is_gauge: Callable[[Function], bool] = lambda _: False,
+        sized: Callable[[Step], str | None] = lambda _: None,
+    ) -> None:
         self.program = program
         self.budget = budget
         self.is_gauge = is_gauge
+        self.sized = sized
         self.occurrences = Occurrences(program)
         self.order = Order(program.names)
         self.uses = Uses(program, self.occurrences, self.order)
@@ -131,12 +139,15 @@ class Slicer:
         target, onward = step.target, None
         if derived and isinstance(target, Result) and self.is_gauge(target.function):
             target = None
+        sized = self.sized(step) if step.end == "pass" and target not in self.slice.seeds else None
+        if target is None and sized is not None:
+            sites.append(self._sink(step, use, sites[-1], derived, sized, distance.hops))
         if target is not None:
             if not step.path and target in self.slice.seeds:
                 derived = nameless = False  # whatever is written into a place of the parameter is the parameter from there on
                 counts = True
-            if derived and _builds_object(target):
-                sites.append(self._sink(step, use, sites[-1], distance.hops))
+            if sized is not None or (derived and _builds_object(target)):
+                sites.append(self._sink(step, use, sites[-1], derived, sized, distance.hops))
             elif step.end == "store" or isinstance(target, Field):
                 sites.append(self._store(step, use, sites[-1], derived, distance.hops))
             if self._is_another_field(step, state, derived):
@@ -203,11 +214,12 @@ class Slicer:
         self.slice.unresolved[(use.file.path, step.span.line, why)] = None
         return False
 
-    def _sink(self, step: Step, use: Use, source: SiteKey, hops: int) -> SiteKey:
-        """A computed value that sizes a new object (a pool, an allocator) has arrived where it was meant for."""
-        assert step.target is not None
-        key = SiteKey(use.file, step.span, "sink", describe(step.target, step.path))
-        self.slice.add(SliceSite(key, use.statement, step.target, True, step.grade, "construction", None, use.ancestors, hops + 1))
+    def _sink(self, step: Step, use: Use, source: SiteKey, derived: bool, sized: str | None, hops: int) -> SiteKey:
+        """A value that sizes memory (a pool, a tensor), or a computed one that a new object takes, has arrived where it was meant for."""
+        slot = describe(step.target, step.path) if step.target is not None else f"{step.callee or 'a call'}.{step.given or 'size'}"
+        key = SiteKey(use.file, step.span, "sink", slot)
+        kind = sized or "construction"
+        self.slice.add(SliceSite(key, use.statement, step.target, derived, step.grade, kind, None, use.ancestors, hops + 1))
         self.slice.connect(source, key, step.kind, step.grade)
         return key
 

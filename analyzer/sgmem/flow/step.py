@@ -48,6 +48,8 @@ class Step(msgspec.Struct, frozen=True):
     unresolved: str | None = None
     running: Running | None = None
     """The loop variable that holds the name under which the value goes, and that name."""
+    given: str | int | None = None
+    """The keyword or position of the argument, where the call leads out of the program."""
 
 
 class Value(msgspec.Struct):

@@ -110,10 +110,10 @@ def test_what_a_gauge_computes_inside_is_not_followed_out_of_it() -> None:
 
 
 def test_what_is_written_into_the_parameter_is_the_parameter() -> None:
-    """The aligned amount is stored into the field itself: a pool that takes the field takes no derived value."""
+    """The aligned amount is stored into the field itself: a pool that takes the field takes the parameter."""
     result = traced(SIZING, "tokens")
     line = line_of(SIZING, "self.pool = Pool(self.tokens)")
-    assert not at(result, line, "sink")
+    assert [site.derived for site in at(result, line, "sink")] == [False]
     assert not any(site.derived for site in at(result, line))
 
 

@@ -8,7 +8,7 @@ from sgmem.config.errors import NothingAnalysed
 from sgmem.flow.bulk import BulkWrites
 from sgmem.flow.carried import drop_idle
 from sgmem.flow.frontier import Budget
-from sgmem.flow.places import Field, LooseField
+from sgmem.flow.places import Field, LooseField, Parameter
 from sgmem.flow.seeds import Seeds
 from sgmem.flow.slicer import Slicer
 from sgmem.flow.wanted import Wanted, full_name
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from sgmem.flow.construction import Construction
     from sgmem.flow.graph import SiteKey
+    from sgmem.flow.step import Step
     from sgmem.source.tree import SourceTree
 
 MAX_CANDIDATES = 12
@@ -43,10 +44,21 @@ class Analysis:
         self.tree = tree
         self.models = models
         self.program = Program(tree, tuple(tree.files), models.config)
-        self.slicer = Slicer(self.program, budget, self._is_gauge)
+        self.slicer = Slicer(self.program, budget, self._is_gauge, self._sized)
 
     def _is_gauge(self, function: Function) -> bool:
         return self.models.measurements.find(function.qualified) is not None
+
+    def _sized(self, step: Step) -> str | None:
+        """What an argument sizes, by the model rows: the constructor of a pool, or a function outside the program that allocates."""
+        target = step.target
+        if isinstance(target, Parameter):
+            row = self.models.sinks.find(target.function.qualified) if target.function.name == "__init__" else None
+            return row.kind if row is not None and (not row.sizes or target.name in row.sizes) else None
+        if target is not None or step.given is None:
+            return None
+        rows = (self.models.sinks.find(name) for name in step.callees)
+        return next((row.kind for row in rows if row is not None and (not row.sizes or step.given in row.sizes)), None)
 
 
 def analysis_of(tree: SourceTree, options: TraceOptions) -> Analysis:
