@@ -24,7 +24,7 @@ STEERED = NUMERIC | REORDERED
 STEERING = {"key", "reverse", "dtype", "device"}
 """Keywords by which such a function is told how to choose, order or store: its result is made of its other arguments."""
 METHODS = {"item", "copy", "clone", "tolist", "cpu", "cuda", "to", "detach"}
-_OUTSIDE = {"add_argument"}
+_OUTSIDE = {"add_argument", "view", "reshape", "expand", "repeat", "split", "narrow", "unflatten"}
 """Methods of library objects that are no part of the program, whatever object they are called on."""
 _LOGGING = {"debug", "info", "warning", "warn", "error", "exception", "critical", "log", "print", "rank_print", "log_info_on_rank0"}
 _UNKNOWN = object()

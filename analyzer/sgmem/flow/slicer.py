@@ -34,7 +34,7 @@ class Slicer:
         program: Program,
         budget: Budget,
         is_gauge: Callable[[Function], bool] = lambda _: False,
-        sized: Callable[[Step], str | None] = lambda _: None,
+        sized: Callable[[Step, File, int], str | None] = lambda *_: None,
     ) -> None:
         self.program = program
         self.budget = budget
@@ -139,7 +139,7 @@ class Slicer:
         target, onward = step.target, None
         if derived and isinstance(target, Result) and self.is_gauge(target.function):
             target = None
-        sized = self.sized(step) if step.end == "pass" and target not in self.slice.seeds else None
+        sized = self.sized(step, use.file, use.statement) if step.end == "pass" and target not in self.slice.seeds else None
         if target is None and sized is not None:
             sites.append(self._sink(step, use, sites[-1], derived, sized, distance.hops))
         if target is not None:
@@ -215,8 +215,9 @@ class Slicer:
         return False
 
     def _sink(self, step: Step, use: Use, source: SiteKey, derived: bool, sized: str | None, hops: int) -> SiteKey:
-        """A value that sizes memory (a pool, a tensor), or a computed one that a new object takes, has arrived where it was meant for."""
-        slot = describe(step.target, step.path) if step.target is not None else f"{step.callee or 'a call'}.{step.given or 'size'}"
+        """A value that sizes memory (a pool, a tensor), or a computed one that a new object takes, has come to where it was to go."""
+        given = step.given if isinstance(step.given, str) else "size"
+        slot = describe(step.target, step.path) if step.target is not None else f"{step.callee or 'a call'}.{given}"
         key = SiteKey(use.file, step.span, "sink", slot)
         kind = sized or "construction"
         self.slice.add(SliceSite(key, use.statement, step.target, derived, step.grade, kind, None, use.ancestors, hops + 1))

@@ -134,6 +134,7 @@ class SinkRow(Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     kind: Annotated[Literal["tensor", "pool", "allocator", "buffer"], Meta(description="what it makes")]
     sizes: Annotated[tuple[str | int, ...], Meta(description="the arguments that say how much, by name or position; none: all")] = ()
+    spread: Annotated[bool, Meta(description="the shape may be spelled as several arguments")] = False
     where: Where = "device"
 
 

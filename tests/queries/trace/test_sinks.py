@@ -25,7 +25,8 @@ def build(budget: int):
     pool = Pool(budget, 1)
     slots = SlotAllocator(budget // 2, budget)
     report = Report(budget)
-    torch.zeros(4, budget.device)
+    torch.zeros(4, budget, device=budget.device)
+    torch.zeros(4, device=budget)
     return pool, slots, report
 """
 
@@ -41,8 +42,12 @@ def test_a_pool_that_takes_the_parameter_is_a_sink() -> None:
 
 
 def test_an_allocation_inside_the_pool_is_a_sink() -> None:
-    assert sinks("torch.zeros((size") == [("torch.zeros.size", True, "tensor")]
-    assert sinks("self.table.new_empty(") == [("self.table.new_empty.size", False, "tensor")]
+    assert sinks("torch.zeros((size") == [("torch.zeros.size", True, "pool")]
+    assert sinks("self.table.new_empty(") == [("self.table.new_empty.size", False, "pool")]
+
+
+def test_a_shape_may_be_several_arguments() -> None:
+    assert sinks("torch.zeros(4, budget") == [("torch.zeros.size", False, "tensor")]
 
 
 def test_a_parameter_of_the_same_name_only_hands_it_on() -> None:
@@ -52,7 +57,7 @@ def test_a_parameter_of_the_same_name_only_hands_it_on() -> None:
 def test_what_fills_a_tensor_or_is_no_pool_is_none() -> None:
     assert sinks("self.filled = torch.full") == []
     assert sinks("report = Report(") == []
-    assert sinks("torch.zeros(4") == []
+    assert sinks("torch.zeros(4, device=budget)") == []
 
 
 def test_sinks_take_no_room_from_what_is_followed() -> None:

@@ -7,6 +7,7 @@ from report.samples import GOLDEN, site
 from sgmem.queries.results.trace import Formula, FormulaInput, Negative
 from sgmem.report.layout import Page
 from sgmem.report.trace.formulas import draw_formulas, ranked, text_of
+from sgmem.report.trace.relevance import Relevance
 from sgmem.report.view import View
 
 
@@ -37,14 +38,14 @@ def test_formulas_of_the_parameter_with_measured_inputs_come_first() -> None:
     far = formula("far", "free - 1", measured, verdict="yes")
     near = formula("near", "free * x", measured, FormulaInput("self.x", "s1"))
     trace = msgspec.structs.replace(GOLDEN, formulas=(plain, far, near))
-    telling, others = ranked(trace, sites, "x")
+    telling, others = ranked(sites, Relevance(msgspec.structs.replace(trace, parameter="x")))
     assert [one.target for one in telling] == ["near", "far"]
     assert [one.target for one in others] == ["plain"]
 
 
 def drawn(*formulas: Formula, **view: object) -> str:
     page = Page(View(**({"width": 100} | view)))  # type: ignore[arg-type]
-    draw_formulas(page, msgspec.structs.replace(GOLDEN, formulas=formulas))
+    draw_formulas(page, Relevance(msgspec.structs.replace(GOLDEN, formulas=formulas)))
     return "\n".join(line.plain for line in page.lines)
 
 
@@ -62,7 +63,7 @@ def test_a_hop_that_is_the_line_of_the_birth_is_not_repeated() -> None:
     around = site("v", "read", "a.py", 3, "x = measure()", column=5, end_column=18)
     one = formula("y", "x - 1", FormulaInput("x", "b", via=("v",)))
     page = Page(View(100))
-    draw_formulas(page, msgspec.structs.replace(GOLDEN, sites=(birth, around), formulas=(one,)))
+    draw_formulas(page, Relevance(msgspec.structs.replace(GOLDEN, sites=(birth, around), formulas=(one,))))
     assert sum("a.py:3" in line.plain for line in page.lines) == 1
 
 

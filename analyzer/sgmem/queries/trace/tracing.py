@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from sgmem.flow.construction import Construction
     from sgmem.flow.graph import SiteKey
     from sgmem.flow.step import Step
+    from sgmem.program.files import File
     from sgmem.source.tree import SourceTree
 
 MAX_CANDIDATES = 12
@@ -49,16 +50,26 @@ class Analysis:
     def _is_gauge(self, function: Function) -> bool:
         return self.models.measurements.find(function.qualified) is not None
 
-    def _sized(self, step: Step) -> str | None:
-        """What an argument sizes, by the model rows: the constructor of a pool, or a function outside the program that allocates."""
+    def _sized(self, step: Step, file: File, statement: int) -> str | None:
+        """What an argument sizes, by the model rows: the constructor of a pool, or a function outside the program that allocates. What
+        a pool's own methods allocate is the pool."""
         target = step.target
         if isinstance(target, Parameter):
             row = self.models.sinks.find(target.function.qualified) if target.function.name == "__init__" else None
             return row.kind if row is not None and (not row.sizes or target.name in row.sizes) else None
         if target is not None or step.given is None:
             return None
-        rows = (self.models.sinks.find(name) for name in step.callees)
-        return next((row.kind for row in rows if row is not None and (not row.sizes or step.given in row.sizes)), None)
+        for row in filter(None, map(self.models.sinks.find, step.callees)):
+            if not row.sizes or step.given in row.sizes or (row.spread and isinstance(step.given, int)):
+                function = self.program.calls.inside(file, statement)
+                return "pool" if function is not None and self._is_of_pool(function) else row.kind
+        return None
+
+    def _is_of_pool(self, function: Function) -> bool:
+        """Whether a function is a method of a class that the model rows know as a pool."""
+        family = self.program.classes.mro(function.owner) if function.owner is not None else ()
+        rows = (self.models.sinks.find(f"{each.qualified}.__init__") for each in family)
+        return any(row is not None and row.kind == "pool" for row in rows)
 
 
 def analysis_of(tree: SourceTree, options: TraceOptions) -> Analysis:

@@ -15,28 +15,37 @@ from sgmem.report.trace.provenance import holds
 from sgmem.report.trace.tree import place_of, word_of
 
 if TYPE_CHECKING:
-    from sgmem.queries.results.trace import Formula, FormulaInput, Site, Trace
+    from collections.abc import Sequence
+
+    from sgmem.queries.results.trace import Formula, FormulaInput, Site
+    from sgmem.report.trace.relevance import Relevance
 
 UNNAMED = ("", "expression")
 FULL_SHOWN = 5
 SHORT_SHOWN = 6
 VIA_SHOWN = 3
+LINES_SHOWN = 6
 INNER = Indent("    ", "    ")
 DEEPER = Indent("      ", "      ")
 
 
-def draw_formulas(page: Page, trace: Trace) -> None:
+def draw_formulas(page: Page, relevance: Relevance) -> None:
     """Draw the telling formulas with their inputs, the others as one entry each."""
+    trace = relevance.trace
     if not trace.formulas:
         return
     sites = {site.id: site for site in trace.sites}
-    full, short = ranked(trace, sites, last_name(trace.parameter))
+    full, short = ranked(sites, relevance)
+    again: dict[str, list[Site]] = {}
     if not page.view.all_hops:
+        if relevance.large:
+            full, short, again = once(full, short, sites)
         short = full[FULL_SHOWN:] + short
         full = full[:FULL_SHOWN]
-    page.heading("Formulas", "arithmetic that the value enters, and where each input was born")
+    first = ", those that size memory first" if any(map(relevance.sizes, trace.formulas)) and relevance.large else ""
+    page.heading("Formulas", f"arithmetic that the value enters{first}, and where each input was born")
     for formula in full:
-        draw_formula(page, formula, sites, trace.parameter)
+        draw_formula(page, formula, sites, trace.parameter, again.get(formula.site, ()))
     shown = short if page.view.all_hops else short[:SHORT_SHOWN]
     if shown:
         page.blank()
@@ -44,26 +53,62 @@ def draw_formulas(page: Page, trace: Trace) -> None:
     for formula in shown:
         site = sites.get(formula.site)
         page.entry(INNER, Text(page.glyphs.dot), text_of(formula), place_of(site) if site else None, limit=2)
-    if len(shown) < len(short):
-        rest = plural(len(short) - len(shown), "formula", "formulas")
-        page.note(INNER, "", f"{page.glyphs.more} and {rest} more, --hops all", style.FAINT)
+        draw_again(page, Indent("       ", "       "), again.get(formula.site, ()))
+    left = short[len(shown) :]
+    if left:
+        sizing = sum(map(relevance.sizes, left)) if relevance.large else 0
+        which = f", {sizing} of them for the size of memory" if sizing else ""
+        page.note(INNER, "", f"{page.glyphs.more} and {len(left)} more{which}, --hops all", style.FAINT)
 
 
-def ranked(trace: Trace, sites: dict[str, Site], name: str) -> tuple[list[Formula], list[Formula]]:
-    """Split the formulas into telling ones (measured inputs, a sign at stake), most telling first, and the others."""
+def once(
+    full: list[Formula], short: list[Formula], sites: dict[str, Site]
+) -> tuple[list[Formula], list[Formula], dict[str, list[Site]]]:
+    """Each formula of a file once, however often it is spelled there, and by the site of the first of them the places of the others."""
+    first: dict[tuple[str, str], Formula] = {}
+    again: dict[str, list[Site]] = {}
+    kept: list[list[Formula]] = [[], []]
+    for number, formulas in enumerate((full, short)):
+        for formula in formulas:
+            site = sites.get(formula.site)
+            known = first.setdefault((text_of(formula), site.path if site is not None else ""), formula)
+            if known is formula:
+                kept[number].append(formula)
+            elif site is not None:
+                again.setdefault(known.site, []).append(site)
+    return kept[0], kept[1], again
+
+
+def draw_again(page: Page, indent: Indent, again: Sequence[Site]) -> None:
+    """Where else in its file a formula is spelled the same."""
+    if again:
+        lines = [str(site.line) for site in again]
+        more = f" {page.glyphs.more}" if len(lines) > LINES_SHOWN else ""
+        page.note(indent, "", f"the same at line{'s' * (len(lines) > 1)} {', '.join(lines[:LINES_SHOWN])}{more}", style.FAINT)
+
+
+def ranked(sites: dict[str, Site], relevance: Relevance) -> tuple[list[Formula], list[Formula]]:
+    """Split the formulas into telling ones (measured inputs, a sign at stake, in a large trace what sizes memory), most telling
+    first, and the others."""
+    formulas = relevance.trace.formulas
 
     def measured(formula: Formula) -> int:
         return sum(sites[item.origin].role == "measurement" for item in formula.inputs if item.origin in sites)
 
     def direct(formula: Formula) -> bool:
-        return any(last_name(item.name) == name for item in formula.inputs)
+        return any(last_name(item.name) == relevance.name for item in formula.inputs)
 
-    def weight(formula: Formula) -> tuple[bool, bool, int]:
-        return (direct(formula) and measured(formula) > 0, formula.negative.verdict == "yes", measured(formula))
+    def sizing(formula: Formula) -> int:
+        return relevance.weight(formula, sites.get(formula.site))
 
-    telling = [formula for formula in trace.formulas if formula.negative.verdict == "yes" or measured(formula)]
-    others = [formula for formula in trace.formulas if formula not in telling]
-    return sorted(telling, key=weight, reverse=True), sorted(others, key=direct, reverse=True)
+    def weight(formula: Formula) -> tuple[bool, int, bool, int]:
+        telling = (formula.negative.verdict == "yes", measured(formula))
+        return (direct(formula) and measured(formula) > 0, sizing(formula), *telling)
+
+    is_telling = [formula.negative.verdict == "yes" or measured(formula) > 0 or sizing(formula) > 0 for formula in formulas]
+    telling = [formula for formula, tells in zip(formulas, is_telling, strict=True) if tells]
+    others = [formula for formula, tells in zip(formulas, is_telling, strict=True) if not tells]
+    return sorted(telling, key=weight, reverse=True), sorted(others, key=lambda one: (sizing(one), direct(one)), reverse=True)
 
 
 def text_of(formula: Formula) -> str:
@@ -72,7 +117,7 @@ def text_of(formula: Formula) -> str:
     return formula.text if augmented or formula.target in UNNAMED else f"{formula.target} = {formula.text}"
 
 
-def draw_formula(page: Page, formula: Formula, sites: dict[str, Site], parameter: str) -> None:
+def draw_formula(page: Page, formula: Formula, sites: dict[str, Site], parameter: str, again: Sequence[Site] = ()) -> None:
     """One formula with its conditions, inputs, sign and guard."""
     site = sites.get(formula.site)
     page.blank()
@@ -83,6 +128,7 @@ def draw_formula(page: Page, formula: Formula, sites: dict[str, Site], parameter
         place_of(site) if site else None,
         limit=5,
     )
+    draw_again(page, Indent("     ", "     "), again)
     if formula.unit:
         page.note(INNER, "unit", formula.unit)
     page.conditions(INNER, site.when if site else (), limit=2, lines=2)

@@ -39,16 +39,16 @@ class Merging:
                 self.join(first.setdefault(site.slot, site.id), site.id)
 
     def by_renaming(self, sites: Iterable[Site]) -> None:
-        """Join a statement that only renames with a reading of its whole right side: `x = f()` and `f()`."""
+        """Join a statement that only hands on with a reading of its whole right side: `x = f()` and `f()`."""
         ends: dict[tuple[str, int, int], list[Site]] = {}
         for site in sites:
-            if site.role in ("read", "measurement"):
+            if site.role in ("read", "measurement", "write", "store"):
                 ends.setdefault((site.path, site.end_line, site.end_column), []).append(site)
         for group in ends.values():
             for outer in group:
-                if outer.kind == "rename":
+                if outer.kind == "rename" or outer.role in WRITING:
                     for inner in group:
-                        if encloses(outer, inner):
+                        if inner.role not in WRITING and encloses(outer, inner):
                             self.join(inner.id, outer.id)
 
     def find(self, key: str) -> str:

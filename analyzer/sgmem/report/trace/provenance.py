@@ -16,7 +16,7 @@ from sgmem.report.text import last_name, short_slot
 from sgmem.report.trace.merging import WRITING, Merging, shown_first
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from sgmem.queries.results.trace import Trace
 
@@ -83,8 +83,8 @@ class Provenance:
         for source, targets in self.onward.items():
             for target, confidence in targets.items():
                 self.back[target][source] = confidence
-        self.to_sink = self.leading_to({"sink", "event"})
-        self.to_formula = self.leading_to({"formula", "guard"})
+        self.to_sink = self.leading_to(lambda site: site.role in ("sink", "event"))
+        self.to_formula = self.leading_to(lambda site: site.role in ("formula", "guard"))
 
     def drop_detours(self) -> None:
         """Leave out a flow where two others lead the same way: the tree shows the longer one. Reachability stays."""
@@ -95,14 +95,15 @@ class Provenance:
                 if any(target in self.onward[middle] for middle in targets if middle != target):
                     del targets[target]
 
-    def leading_to(self, roles: set[str]) -> set[str]:
-        """Every node from which a site of these roles is reached, those themselves included."""
-        found = {key for key, sites in self.merged.items() if any(site.role in roles for site in sites)}
-        pending = list(found)
+    def leading_to(self, is_wanted: Callable[[Site], bool]) -> dict[str, int]:
+        """Every node from which such a site is reached, in how many steps at least; 0 for those themselves."""
+        found = {key: 0 for key, sites in self.merged.items() if any(map(is_wanted, sites))}
+        pending = deque(found)
         while pending:
-            for before in self.back[pending.pop()]:
+            key = pending.popleft()
+            for before in self.back[key]:
                 if before not in found:
-                    found.add(before)
+                    found[before] = found[key] + 1
                     pending.append(before)
         return found
 
@@ -159,15 +160,18 @@ class Provenance:
     def declares(self, key: str) -> bool:
         return any(site.role == "declaration" for site in self.members[key])
 
-    def order(self, key: str, confidence: str) -> tuple[bool, bool, bool, bool, str, int]:
-        """Sort key of siblings: the parameter itself, what leads to sinks and formulas, what is certain; by place."""
+    def order(self, key: str, confidence: str, ways: dict[str, int] | None) -> tuple[bool, int, bool, bool, bool, str, int]:
+        """Sort key of siblings: the parameter itself, what leads to sinks and formulas, what is certain; by place. With `ways`, what is
+        nearest to their ends."""
         site = self.members[key][0]
         ends = (key not in self.to_sink, key not in self.to_formula)
         sure = confidence == site.confidence == "high"
-        return (site.derived, *ends, not sure, site.path, site.line)
+        return (site.derived, ways.get(key, 0) if ways is not None else 0, *ends, not sure, site.path, site.line)
 
-    def tree(self, roots: Iterable[str], limits: Limits = ALL, *, backward: bool = False) -> list[Node]:
-        """Build the forest below `roots`."""
+    def tree(
+        self, roots: Iterable[str], limits: Limits = ALL, *, backward: bool = False, ways: dict[str, int] | None = None
+    ) -> list[Node]:
+        """Build the forest below `roots`; of the nodes below them only those of `ways`, if that is given."""
         links = self.back if backward else self.onward
         placed: dict[str, Node] = {}
         forest: list[Node] = []
@@ -175,21 +179,24 @@ class Provenance:
             if key not in placed:
                 placed[key] = Node(key, self.members[key], self.merged[key])
                 forest.append(placed[key])
-                self.grow(placed[key], links, placed, limits)
+                self.grow(placed[key], links, placed, limits, ways)
         return forest
 
-    def grow(self, root: Node, links: Links, placed: dict[str, Node], limits: Limits) -> None:
+    def grow(self, root: Node, links: Links, placed: dict[str, Node], limits: Limits, ways: dict[str, int] | None) -> None:
         """Place everything below `root`, nearest first."""
         pending = deque([(root, 0)])
         while pending:
             node, level = pending.popleft()
             drawn = 0
-            for key in sorted(links[node.key], key=lambda key: self.order(key, links[node.key][key])):
+            for key in sorted(links[node.key], key=lambda key: self.order(key, links[node.key][key], ways)):
                 sites = self.members[key]
                 if not links[key] and is_leaf(self.merged[key]):
                     node.leaves += [site for site in self.merged[key] if site.role == "sink"] or sites
                     continue
                 known = placed.get(key)
+                if ways is not None and key not in ways:
+                    node.hidden += sites
+                    continue
                 if full(drawn, limits.fan_out) or (known is None and self.spent(sites, level, placed, limits)):
                     node.hidden += sites
                     continue

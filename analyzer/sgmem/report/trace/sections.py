@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -12,21 +13,29 @@ from sgmem.report import style
 from sgmem.report.layout import Indent, Page, Place
 from sgmem.report.text import escape, last_name, plural, short_slot, slot_module
 from sgmem.report.trace.merging import WRITING
+from sgmem.report.trace.overview import draw_variables
 from sgmem.report.trace.provenance import holds
+from sgmem.report.trace.relevance import MADE, is_aside
 from sgmem.report.trace.tree import callee_of, place_of, places, word_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from sgmem.queries.results.trace import Site, Trace
+    from sgmem.queries.results.trace import AfterConstruction, Site, Trace
+    from sgmem.report.trace.relevance import Relevance
 
 WRITES_SHOWN = 30
+HOME_SHOWN = 24
 READS_SHOWN = 12
+MANY_READS = 60
 REACHED_SHOWN = 10
 UNRESOLVED_SHOWN = 8
+STEADY_SHOWN = 8
+STEADY_LINES = 4
 INNERMOST = 2
 STAGES = {"declared": 0, "default": 0, "flag": 1, "constructor": 2, "dynamic": 2}
 """Kinds of writes by when they happen; all others change what is there."""
+UNRESOLVED_CALL = re.compile(r"call of (?:.*\.(?P<method>\w+)|.*) could not be resolved")
 CERTAINTY = ("high", "medium", "low")
 ITEM = Indent("  ", "  ")
 BELOW = Indent("    ", "    ")
@@ -48,13 +57,18 @@ def own_writes(trace: Trace, home: str | None) -> list[Site]:
     return sorted(writes, key=order)
 
 
-def draw_writes(page: Page, writes: list[Site]) -> None:
-    """Every write of the home of the parameter, and of others of its name up to a limit, grouped by variable."""
+def draw_writes(page: Page, writes: list[Site], relevance: Relevance) -> None:
+    """Every write of the home of the parameter, and of others of its name, grouped by variable; where these are many, one line for
+    each of the variables."""
     if not writes:
         return
     page.heading(f"Declared and set, {plural(len(writes), 'place')}", "by the variable that holds it")
     home = [site for site in writes if site.slot == writes[0].slot]
-    shown = writes if page.view.all_hops or page.view.writes else writes[: len(home) + WRITES_SHOWN]
+    everything = page.view.all_hops or page.view.writes
+    as_variables = not everything and len(writes) - len(home) > WRITES_SHOWN
+    shown = home if as_variables else writes
+    if as_variables and len(home) > HOME_SHOWN:
+        shown = home[:HOME_SHOWN]
     width = max(cell_len(word_of(site)) for site in shown)
     slot: str | None = ""
     for site in shown:
@@ -62,8 +76,10 @@ def draw_writes(page: Page, writes: list[Site]) -> None:
             slot = site.slot
             draw_slot_name(page, slot or "")
         draw_site(page, site, width)
-    if len(shown) < len(writes):
-        page.note(ITEM, "", f"{page.glyphs.more} and {places(writes[len(shown) :])} more, --writes", style.FAINT)
+    if as_variables and len(shown) < len(home):
+        page.note(BELOW, "", f"{page.glyphs.more} and {places(home[len(shown) :])} more, --writes", style.FAINT)
+    if as_variables:
+        draw_variables(page, relevance)
 
 
 def draw_slot_name(page: Page, slot: str) -> None:
@@ -94,17 +110,32 @@ def draw_reads(page: Page, trace: Trace, drawn: set[str]) -> None:
     others = [site for site in rest if site.derived and site.role == "read"]
     if not own and not others:
         return
-    own.sort(key=lambda site: (CERTAINTY.index(site.confidence), site.path, site.line, site.column))
+    own.sort(key=lambda site: (CERTAINTY.index(site.confidence), is_aside(site.path), site.path, site.line, site.column))
     page.heading("Reads", "places that look at the value, or hand on an object that holds it")
-    shown = own if page.view.all_hops else own[:READS_SHOWN]
-    draw_plain(page, shown)
-    if len(shown) < len(own):
-        page.note(ITEM, "", f"{page.glyphs.more} and {places(own[len(shown) :])} more, --hops all", style.FAINT)
+    if len(own) > MANY_READS and not page.view.all_hops:
+        draw_files(page, own)
+    else:
+        shown = own if page.view.all_hops else own[:READS_SHOWN]
+        draw_plain(page, shown)
+        if len(shown) < len(own):
+            page.note(ITEM, "", f"{page.glyphs.more} and {places(own[len(shown) :])} more, --hops all", style.FAINT)
     if others and page.view.all_hops:
         page.note(ITEM, "", "of values computed from it:", style.FAINT)
         draw_plain(page, others)
     elif others:
         page.note(ITEM, "", f"values computed from it are read at {places(others)} more, --hops all", style.FAINT)
+
+
+def draw_files(page: Page, sites: list[Site]) -> None:
+    """Many reads: how many in each file, tests and benchmarks last."""
+    counts = Counter(site.path for site in sites)
+    ordered = sorted(counts, key=lambda path: (is_aside(path), -counts[path], path))
+    for path in ordered[:READS_SHOWN]:
+        page.lines.append(Text(f"  {counts[path]:>4}  ", style=style.FAINT).append(escape(path), style="not dim"))
+    left = ordered[READS_SHOWN:]
+    if left:
+        more = f"{plural(sum(counts[path] for path in left), 'place')} in {plural(len(left), 'file')}"
+        page.note(ITEM, "", f"{page.glyphs.more} and {more} more, --hops all lists them all", style.FAINT)
 
 
 def draw_plain(page: Page, sites: Iterable[Site]) -> None:
@@ -125,12 +156,18 @@ def draw_reaches(page: Page, trace: Trace) -> None:
     if not groups:
         return
     page.heading("Reaches", "what the value sizes: pools, buffers and the objects that make them")
-    shown = list(groups.values()) if page.view.all_hops else list(groups.values())[:REACHED_SHOWN]
+    ordered = list(groups.values()) if page.view.all_hops else sorted(groups.values(), key=lambda sites: reach_order(sites[0]))
+    shown = ordered if page.view.all_hops else ordered[:REACHED_SHOWN]
     for sites in shown:
         draw_reached(page, sites)
-    left = [site for sites in list(groups.values())[len(shown) :] for site in sites]
+    left = [site for sites in ordered[len(shown) :] for site in sites]
     if left:
         page.note(ITEM, "", f"{page.glyphs.more} and {places(left)} more, --hops all", style.FAINT)
+
+
+def reach_order(site: Site) -> tuple[bool, int]:
+    """What comes first where not all is shown: pools, then other allocations, then objects; tests last."""
+    return is_aside(site.path), 0 if site.kind == "pool" else 1 if site.kind in MADE else 2
 
 
 def draw_reached(page: Page, sites: list[Site]) -> None:
@@ -156,13 +193,15 @@ def argument_of(site: Site) -> str:
     return site.code if not parameter or site.code.startswith(f"{parameter}=") else f"{parameter}={site.code}"
 
 
-def draw_after_construction(page: Page, trace: Trace) -> None:
-    """Per slot, whether its value changes once the object that holds it is built."""
+def draw_after_construction(page: Page, trace: Trace, home: str | None) -> None:
+    """Per slot, whether its value changes once the object that holds it is built; many that do not are named in one entry."""
     if not trace.after_construction:
         return
     sites = {site.id: site for site in trace.sites}
     page.heading("Written after construction?", "whether the value can change once its object is built")
-    for item in trace.after_construction:
+    steady = [item for item in trace.after_construction if item.verdict == "none"]
+    folded = [] if page.view.all_hops or len(steady) <= STEADY_SHOWN else [item for item in steady if item.slot != home]
+    for item in (item for item in trace.after_construction if item not in folded):
         name = Text("  ").append(escape(short_slot(item.slot)), style=style.TITLE).append("  ")
         writes = [sites[key] for key in item.sites if key in sites]
         if item.verdict == "none":
@@ -174,6 +213,15 @@ def draw_after_construction(page: Page, trace: Trace) -> None:
         page.lines.append(name)
         for site in writes:
             draw_site(page, site, cell_len(word_of(site)))
+    if folded:
+        draw_steady(page, folded)
+
+
+def draw_steady(page: Page, items: list[AfterConstruction]) -> None:
+    """The variables that nothing writes once their owner is built, their owners by name."""
+    owners = dict.fromkeys(short_slot(item.slot).rpartition(".")[0] for item in items)
+    page.note(ITEM, "", f"no for {plural(len(items), 'other variable')}, those of:", style.GOOD)
+    page.note(BELOW, "", ", ".join(owners), limit=STEADY_LINES)
 
 
 def draw_unresolved(page: Page, trace: Trace) -> None:
@@ -182,8 +230,12 @@ def draw_unresolved(page: Page, trace: Trace) -> None:
         return
     page.heading(f"Not followed: {len(trace.unresolved)}", "the value may go on, or come from, here as well")
     by_reason: dict[str, list[Place]] = {}
-    for item in trace.unresolved:
-        by_reason.setdefault(item.why, []).append(Place(item.path, item.line))
+    everything = page.view.all_hops
+    ordered = (
+        trace.unresolved if everything else sorted(trace.unresolved, key=lambda one: UNRESOLVED_CALL.fullmatch(one.why) is not None)
+    )
+    for item in ordered:
+        by_reason.setdefault(item.why if everything else summed(item.why), []).append(Place(item.path, item.line))
     limit = None if page.view.all_hops else UNRESOLVED_SHOWN
     for reason in list(by_reason)[:limit]:
         page.note(ITEM, page.glyphs.dot, reason)
@@ -194,6 +246,13 @@ def draw_unresolved(page: Page, trace: Trace) -> None:
             page.note(BELOW, "", f"{page.glyphs.more} and {len(by_reason[reason]) - len(shown)} more, --hops all", style.FAINT)
     if limit is not None and len(by_reason) > limit:
         page.note(ITEM, "", f"{page.glyphs.more} and {len(by_reason) - limit} other reasons, --hops all", style.FAINT)
+
+
+def summed(why: str) -> str:
+    """The reason, the same for every object whose method of one name could not be told."""
+    found = UNRESOLVED_CALL.fullmatch(why)
+    name = found["method"] if found is not None else None
+    return why if name is None else f"call of a method {name} could not be resolved"
 
 
 def draw_unread(page: Page, trace: Trace) -> None:

@@ -14,7 +14,9 @@ from sgmem.report.layout import Indent, Page
 from sgmem.report.text import escape, last_name, plural
 from sgmem.report.trace.formulas import draw_formulas
 from sgmem.report.trace.merging import WRITING
-from sgmem.report.trace.provenance import ALL, Limits, Node, Provenance, holds
+from sgmem.report.trace.overview import draw_overview
+from sgmem.report.trace.provenance import ALL, Limits, Node, holds
+from sgmem.report.trace.relevance import Relevance
 from sgmem.report.trace.sections import (
     draw_after_construction,
     draw_reaches,
@@ -42,15 +44,16 @@ LONG_PLACE = 72
 def render_trace_text(trace: Trace, view: View) -> str:
     """Return the trace as text for `view`, with a newline at the end."""
     page = new_page(trace, view)
-    provenance = Provenance(trace, brief=not view.all_hops)
-    roots = provenance.roots(trace.parameter)
+    relevance = Relevance(trace, brief=not view.all_hops)
     draw_header(page, trace)
-    writes = own_writes(trace, provenance.members[roots[0]][0].slot if roots else None)
-    draw_writes(page, writes)
+    if relevance.large and not view.all_hops and not view.writes:
+        draw_overview(page, relevance)
+    writes = own_writes(trace, relevance.home_slot)
+    draw_writes(page, writes, relevance)
     if not view.writes:
-        drawn = draw_trees(page, provenance, roots, {site.slot for site in writes})
-        draw_formulas(page, trace)
-        draw_after_construction(page, trace)
+        drawn = draw_trees(page, relevance, {site.slot for site in writes})
+        draw_formulas(page, relevance)
+        draw_after_construction(page, trace, relevance.home_slot)
         draw_reads(page, trace, drawn)
         draw_reaches(page, trace)
     draw_unresolved(page, trace)
@@ -75,11 +78,12 @@ def draw_header(page: Page, trace: Trace) -> None:
     page.lines.append(Text(f"in {escape(source.root)}", style=style.FAINT))
 
 
-def draw_trees(page: Page, provenance: Provenance, roots: list[str], listed: set[str | None]) -> set[str]:
-    """Draw where the value comes from and goes to; return the ids of the sites drawn."""
-    view = page.view
+def draw_trees(page: Page, relevance: Relevance, listed: set[str | None]) -> set[str]:
+    """Draw where the value comes from and goes to, of a large trace the ways to memory; return the ids of the sites drawn."""
+    view, provenance, roots = page.view, relevance.provenance, relevance.roots
     limits, upstream_limits = (ALL, ALL) if view.all_hops else (FORWARD, BACKWARD)
-    forward = provenance.tree(roots, msgspec.structs.replace(limits, depth=view.depth))
+    ways = relevance.ways if relevance.large and not view.all_hops and relevance.home in relevance.ways else None
+    forward = provenance.tree(roots, msgspec.structs.replace(limits, depth=view.depth), ways=ways)
     given = [key for key in roots if provenance.is_home(key) and provenance.declares(key)]
     starts = roots if view.all_hops else [key for key in roots[:1] if key not in given]
     upstream = provenance.tree(starts, msgspec.structs.replace(upstream_limits, depth=view.depth), backward=True)
@@ -91,7 +95,8 @@ def draw_trees(page: Page, provenance: Provenance, roots: list[str], listed: set
         drawer.draw(upstream, backward=True)
     shown = forward if view.all_hops else forward[:ROOTS_SHOWN]
     if shown:
-        page.heading("Handed on", "read downwards: each line receives the value from the line above it")
+        which = "the ways to what it sizes; " if ways is not None else ""
+        page.heading("Handed on", f"{which}read downwards: each line receives the value from the line above it")
         drawer.draw(shown)
     if len(shown) < len(forward):
         more = plural(len(forward) - len(shown), "variable")
