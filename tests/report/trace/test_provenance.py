@@ -173,8 +173,8 @@ def test_the_strongest_of_parallel_flows_counts() -> None:
     trace = trace_of(passes("a", "b"), "a b argument")
     weak = msgspec.structs.replace(trace.flows[0], confidence="low")
     (root,) = Provenance(msgspec.structs.replace(trace, flows=(weak, trace.flows[0], weak))).tree(["a"])
-    assert root.children(0).confidence == "high"
-    assert Provenance(msgspec.structs.replace(trace, flows=(weak,))).tree(["a"])[0].children(0).confidence == "low"
+    assert root.children[0].confidence == "high"
+    assert Provenance(msgspec.structs.replace(trace, flows=(weak,))).tree(["a"])[0].children[0].confidence == "low"
 
 
 def test_the_field_of_the_runner_is_reached_from_the_record() -> None:
