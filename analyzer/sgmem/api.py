@@ -39,6 +39,7 @@ from sgmem.domains.defects.empty_sequences import empty_sequences
 from sgmem.domains.defects.empty_shares import EmptyShare
 from sgmem.domains.defects.foreign_granules import ForeignGranule
 from sgmem.domains.defects.foreign_groups import ForeignGroup
+from sgmem.domains.defects.foreign_rows import foreign_rows
 from sgmem.domains.defects.late_guards import LateGuard, late_guards
 from sgmem.domains.defects.lone_decisions import LoneDecision
 from sgmem.domains.defects.loop_readings import LoopReading, loop_readings
@@ -170,6 +171,7 @@ __all__ = [
     "early_reads",
     "empty_sequences",
     "fixed_reservations",
+    "foreign_rows",
     "free_totals",
     "handed_back",
     "ignored_counts",

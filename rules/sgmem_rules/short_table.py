@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sgmem.api import Point, Report, Rule, missing_pages
+from sgmem.api import Point, Report, Rule, foreign_rows, missing_pages
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,6 +25,20 @@ class ShortTableRule(Rule):
                 steps=(Point(page.rounded, "rounded up"), Point(page.floored, "rounded down")),
                 fix="round up",
                 confidence="medium",
+            )
+        for foreign in foreign_rows(facts.program):
+            yield Report(
+                location=foreign.rows,
+                message=f"{foreign.table} has a row for each of {foreign.counted}, and is addressed by numbers below "
+                f"{foreign.handed_out}, which the base class hands out: that there are enough rows is left to whoever chooses the two",
+                steps=(
+                    Point(foreign.size, "the base class hands out so many numbers"),
+                    Point(foreign.indexed, "the table is addressed by them"),
+                    Point(foreign.rows, f"rows for {foreign.counted}"),
+                ),
+                fix="make as many rows as the table of the base class has",
+                confidence="medium",
+                persona="pedantic",
             )
         for found in facts.ranks.short_tables():
             if not found.pool:
