@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sgmem.syntax import text as text_module
 from sgmem.syntax.ir import Span
 from sgmem.syntax.text import SourceText, Undecodable, decode, without_comments
 
@@ -187,3 +188,15 @@ def test_no_text_holds_up_the_search_for_comments(data: bytes) -> None:
 def test_a_file_without_its_comments_is_the_same_code() -> None:
     data = Path(__file__).read_bytes()
     assert ast.dump(ast.parse(without_comments(data)), include_attributes=True) == ast.dump(ast.parse(data), include_attributes=True)
+
+
+_PARTS = ['"', "'", '"""', "'''", "#", "\n", "\\", "\\\n", " ", "a", "= 'b'\n", '"""c"""\n', "# d\n", "x = 1  # e\n"]
+
+
+@given(st.lists(st.sampled_from(_PARTS), max_size=40))
+def test_comments_are_the_same_whichever_way_they_are_found(parts: list[str]) -> None:
+    data = "".join(parts).encode()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(text_module, "_regular_comments", lambda _: None)
+        expected = without_comments(data)
+    assert without_comments(data) == expected

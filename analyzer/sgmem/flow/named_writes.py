@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from sgmem.program.contexts import set_by_name
+from sgmem.program.contexts import positions, set_by_name
 from sgmem.program.entities import Function
 from sgmem.program.files import dotted
 from sgmem.program.text_answers import Scan
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 _SETTING = re.compile(r"setattr(?:__)?\(\s*[\w.]+\s*,\s*[\w.]+\s*,")
 _COPYING = re.compile(r"setattr(?:__)?\(\s*[\w.]+\s*,\s*([\w.]+)\s*,\s*(?:(\w+)\s*,?\s*\)|[\w.]+\([\s\S]{0,200}?\b\1\b)")
 _OWN = re.compile(r"setattr(?:__)?\(\s*self\s*,\s*(\w+)\s*,\s*(\w+)\s*,?\s*\)")
+_GIVEN = re.compile(r"\s*=\s*[\w.]+\(")
+_ARGUMENTS = 200
 _NEAR = 8000
 """How far before a write what it stores is read, and the method that it stands in is defined."""
 _SETTERS = {"setattr", "__setattr__"}
@@ -177,8 +179,10 @@ def _setters_in(text: str) -> list[int]:
 
 def _reads_before(match: re.Match[str]) -> bool:
     """Whether the text before a write gives a variable what a call with the key returns: `value = getattr(record, key)`."""
-    key, value = re.escape(match[1]), re.escape(match[2])
-    return re.search(rf"\b{value}\s*=\s*[\w.]+\([\s\S]{{0,200}}?\b{key}\b", _before(match)) is not None
+    key, before = match[1], _before(match)
+    given = (_GIVEN.match(before, at + len(match[2])) for at in positions(before, match[2]))
+    handed = (before[call.end() : call.end() + _ARGUMENTS + len(key) + 1] for call in given if call is not None)
+    return any(at <= _ARGUMENTS for arguments in handed for at in positions(arguments, key))
 
 
 def _takes_both(match: re.Match[str]) -> bool:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from sgmem.syntax.text import SourceText
 
 _PLAIN = re.compile(r"[\w\s,=*.]*", re.ASCII)
+_OUTSIDE_STRINGS = re.compile(r"""[()\[\]{}=]|'[^'\\]*(?:\\.[^'\\]*)*(?:'|\Z)|"[^"\\]*(?:\\.[^"\\]*)*(?:"|\Z)""", re.DOTALL)
 _DOT = re.compile(r"\s*\.\s*")
 _BARE = re.compile(r"(?<![\w.])[A-Za-z_]\w*(?![\w.])", re.ASCII)
 
@@ -350,13 +351,11 @@ def last_assignment(text: str) -> int:
     first = text.find("=")
     if first < 0 or text.find("=", first + 1) < 0:
         return first if first >= 0 else len(text)
-    depth, last, quote = 0, len(text), ""
-    for at, character in enumerate(text):
-        if quote:
-            quote = "" if character == quote and text[at - 1] != "\\" else quote
-        elif character in "\"'":
-            quote = character
-        elif character in "([{":
+    depth, last = 0, len(text)
+    for found in _OUTSIDE_STRINGS.finditer(text):
+        at = found.start()
+        character = text[at]
+        if character in "([{":
             depth += 1
         elif character in ")]}":
             depth -= 1

@@ -10,10 +10,10 @@ from sgmem.program.class_index import ClassIndex, classes_around, indented_heade
 from sgmem.program.contexts import MATCHED, TEXT, Context, occurs, places, renamed, stored
 from sgmem.program.file import File, bare_names, dotted, last_assignment
 from sgmem.program.file_facts import FileFacts
-from sgmem.program.reads import EVERYWHERE, FileReads, Reads, ReadTree, code_of
+from sgmem.program.reads import EVERYWHERE, FileReads, Reads, ReadTree
 from sgmem.program.text_answers import Matching, TextAnswers
 from sgmem.syntax.build import Unparsable
-from sgmem.syntax.text import SourceText, Undecodable, decode
+from sgmem.syntax.text import SourceText, Undecodable, decode, without_comments
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -177,7 +177,9 @@ class Files:
     def _source(self, path: str) -> SourceText | None:
         if path not in self._sources:
             try:
-                self._sources[path] = SourceText(path, decode(code_of(self._tree, self._code, path)))
+                # Not kept as bytes too: few files are asked for in both ways.
+                code = self._code.get(path) or without_comments(self._tree.read(path))
+                self._sources[path] = SourceText(path, decode(code))
             except (Undecodable, OSError) as error:
                 self._problems[path] = str(error)
                 self._sources[path] = None

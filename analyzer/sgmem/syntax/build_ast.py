@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 import warnings
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sgmem.syntax.ir import Span, StatementKind
 from sgmem.syntax.outline import ImportOutline, ParameterOutline, ScopeOutline, StatementOutline
@@ -24,6 +24,7 @@ _KINDS: dict[type[ast.AST], StatementKind] = {
     ast.match_case: "case", ast.FunctionDef: "function", ast.AsyncFunctionDef: "function", ast.ClassDef: "class",
 }  # fmt: skip
 
+_DEFINITIONS = frozenset({ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef})
 _PLAIN: frozenset[StatementKind] = frozenset(
     {
         "assign", "augment", "annotate", "expression", "return", "raise", "assert", "delete", "pass", "break",
@@ -73,7 +74,7 @@ class _Builder:
 
     def build(self, tree: ast.Module) -> Outline:
         # Frames: (statement, parent index, block, scope, under TYPE_CHECKING) or a scope to close.
-        pending: list[tuple[ast.AST, int, Block, int, bool] | int] = [0]
+        pending: list[tuple[Any, int, Block, int, bool] | int] = [0]
         pending += [(node, -1, "body", 0, False) for node in reversed(tree.body)]
         tables, statements, push = self.tables, self.tables.statements, pending.append
         while pending:
@@ -88,16 +89,24 @@ class _Builder:
                 continue
             index = len(statements)
             inner = scope
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            heads: tuple[Span, ...] = ()
+            names: tuple[str, ...] = ()
+            if kind in ("function", "class"):
                 inner = len(tables.scopes)
                 self._open(node, index, scope)
                 push(inner)
-            elif isinstance(node, ast.Import | ast.ImportFrom):
-                self._import(node, scope, checking)
-            span = self._whole_span(node)
-            statements.append(StatementOutline(kind, span, parent, block, scope, self._heads(node), _names(node)))
+                names = (node.name,)
+            elif kind == "import":
+                names = self._import(node, scope, checking)
+            elif kind in ("global", "nonlocal"):
+                names = tuple(node.names)
+            else:
+                heads = self._heads(node)
+                if kind == "except" and node.name:
+                    names = (node.name,)
+            statements.append(StatementOutline(kind, self._whole_span(node), parent, block, scope, heads, names))
             for name, label in _BLOCKS[kind]:
-                below = checking or (isinstance(node, ast.If) and label == "body" and _is_type_checking(node.test))
+                below = checking or (kind == "if" and label == "body" and _is_type_checking(node.test))
                 for child in reversed(getattr(node, name)):
                     push((child, index, label, inner, below))
         return tables.outline()
@@ -146,8 +155,9 @@ class _Builder:
         whole = Span(span.line, span.column, end.end_line, end.end_column)
         return ParameterOutline(argument.arg, kind, whole, annotation, end)
 
-    def _import(self, node: ast.Import | ast.ImportFrom, scope: int, checking: bool) -> None:
-        index = len(self.tables.statements)
+    def _import(self, node: ast.Import | ast.ImportFrom, scope: int, checking: bool) -> tuple[str, ...]:
+        """Note what an import statement imports; the names that it binds."""
+        index, names = len(self.tables.statements), []
         for alias in node.names:
             if isinstance(node, ast.Import):
                 bound = alias.asname or alias.name.partition(".")[0]
@@ -156,6 +166,8 @@ class _Builder:
                 bound = alias.asname or alias.name
                 row = ImportOutline(index, scope, node.module or "", node.level, alias.name, bound, checking)
             self.tables.imports.append(row)
+            names.append(bound)
+        return tuple(names)
 
     def span(self, node: ast.AST) -> Span:
         if self.is_ascii:
@@ -164,46 +176,33 @@ class _Builder:
         line, end_line = node.lineno, node.end_lineno  # type: ignore[attr-defined]
         return Span(line, column(line, node.col_offset), end_line, column(end_line, node.end_col_offset))  # type: ignore[attr-defined]
 
-    def _whole_span(self, node: ast.AST) -> Span:
+    def _whole_span(self, node: Any) -> Span:
         """A definition's span begins at its first decorator; a case, which `ast` gives no place, at its keyword."""
-        if isinstance(node, ast.match_case):
+        if type(node) is ast.match_case:
             end = self.span(node.body[-1])
             return Span(*case_start(self.source, self.span(node.pattern)), end.end_line, end.end_column)
         span = self.span(node)
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and node.decorator_list:
+        if type(node) in _DEFINITIONS and node.decorator_list:
             start = definition_start(self.source, self.span(node.decorator_list[0]))
             return Span(*start, span.end_line, span.end_column)
         return span
 
-    def _heads(self, node: ast.AST) -> tuple[Span, ...]:
-        if isinstance(node, ast.If | ast.While):
+    def _heads(self, node: Any) -> tuple[Span, ...]:
+        kind = type(node)
+        if kind is ast.If or kind is ast.While:
             return (self.span(node.test),)
-        if isinstance(node, ast.For | ast.AsyncFor):
+        if kind is ast.For or kind is ast.AsyncFor:
             return (self.span(node.target), self.span(node.iter))
-        if isinstance(node, ast.With | ast.AsyncWith):
+        if kind is ast.With or kind is ast.AsyncWith:
             pairs = ((item.context_expr, item.optional_vars or item.context_expr) for item in node.items)
             return tuple(self.span(part) for pair in pairs for part in pair)
-        if isinstance(node, ast.Match):
+        if kind is ast.Match:
             return (self.span(node.subject),)
-        if isinstance(node, ast.match_case):
+        if kind is ast.match_case:
             return (self.span(node.pattern), *((self.span(node.guard),) if node.guard else ()))
-        if isinstance(node, ast.ExceptHandler) and node.type:
+        if kind is ast.ExceptHandler and node.type:
             return (self.span(node.type),)
         return ()
-
-
-def _names(node: ast.AST) -> tuple[str, ...]:
-    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-        return (node.name,)
-    if isinstance(node, ast.Import):
-        return tuple(alias.asname or alias.name.partition(".")[0] for alias in node.names)
-    if isinstance(node, ast.ImportFrom):
-        return tuple(alias.asname or alias.name for alias in node.names)
-    if isinstance(node, ast.Global | ast.Nonlocal):
-        return tuple(node.names)
-    if isinstance(node, ast.ExceptHandler) and node.name:
-        return (node.name,)
-    return ()
 
 
 def _is_type_checking(test: ast.expr) -> bool:

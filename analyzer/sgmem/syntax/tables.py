@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec import structs
+
 from sgmem.syntax.ir import Span
 from sgmem.syntax.outline import Outline, ScopeOutline, StatementOutline
 
@@ -29,17 +31,10 @@ class Tables:
 
     def close(self, scope: int) -> None:
         """Note that the last statement added is the last one of a scope."""
-        opened = self.scopes[scope]
-        fields = [getattr(opened, name) for name in _SCOPE_FIELDS]
-        fields[_LAST] = len(self.statements)
-        self.scopes[scope] = ScopeOutline(*fields)
+        self.scopes[scope] = structs.replace(self.scopes[scope], last=len(self.statements))
 
     def outline(self) -> Outline:
         return Outline(tuple(self.statements), tuple(self.scopes), tuple(self.imports))
-
-
-_SCOPE_FIELDS = ScopeOutline.__struct_fields__
-_LAST = _SCOPE_FIELDS.index("last")
 
 
 def definition_start(source: SourceText, first_decorator: Span) -> tuple[int, int]:

@@ -205,11 +205,12 @@ def collect(terms: Iterable[tuple[Monomial, Fraction]]) -> Form:
     for monomial, coefficient in terms:
         known = total.get(monomial)
         total[monomial] = coefficient if known is None else known + coefficient
-    kept = tuple((monomial, coefficient) for monomial, coefficient in total.items() if coefficient)
-    if len(kept) > MAX_TERMS or any(len(monomial) > MAX_DEGREE for monomial, _ in kept):
+    kept = tuple([term for term in total.items() if term[1]])
+    if len(kept) > MAX_TERMS or (kept and max([len(monomial) for monomial, _ in kept]) > MAX_DEGREE):
         raise Unsupported("the formula has too many terms")
-    if any(c.numerator.bit_length() > MAX_BITS or c.denominator.bit_length() > MAX_BITS for _, c in kept):
-        raise Unsupported("a number in the formula is too large")
+    for _, coefficient in kept:
+        if coefficient.numerator.bit_length() > MAX_BITS or coefficient.denominator.bit_length() > MAX_BITS:
+            raise Unsupported("a number in the formula is too large")
     return Form(kept)
 
 
