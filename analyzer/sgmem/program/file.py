@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from sgmem.program.file_facts import Lowered
     from sgmem.program.inner import Binder
-    from sgmem.syntax.outline import ImportOutline, Outline, ScopeOutline, StatementOutline
+    from sgmem.syntax.outline import ImportOutline, Outline, OutlineView, ScopeOutline, StatementOutline
     from sgmem.syntax.text import SourceText
 
 _PLAIN = re.compile(r"[\w\s,=*.]*", re.ASCII)
@@ -80,7 +80,7 @@ class Tables:
 
 
 class File:
-    """One parsed file. Statements and expressions are lowered once and kept. What is looked at is noted in `reads`."""
+    """One parsed file. Statements and expressions are lowered once and kept."""
 
     def __init__(self, source: SourceText, outline: Outline, module: str, is_package: bool, lowered: Lowered) -> None:
         self.path = source.path
@@ -96,12 +96,9 @@ class File:
         self._inner: dict[ir.Name, Binder] = {}
         self._opaque: set[int] = set()
         self._hash = crc32(self.path.encode("utf-8", "surrogatepass"))
-        self._note_in(FileReads())
-
-    def _note_in(self, reads: FileReads) -> None:
-        self.reads = reads
-        self.outline = NotedOutline(self._outline, reads)
-        self.source: SourceText = NotedText(self._source, self._begins, reads)
+        self.reads = FileReads()
+        self.outline: OutlineView = outline
+        self.source = source
         self.opaque: dict[int, None] = {}
         """The statements, of those that were asked for, that are too long or too deeply nested to be read."""
 
@@ -116,9 +113,12 @@ class File:
         return self._source
 
     def noting(self, reads: FileReads) -> File:
-        """The same file for another program, which notes what it looks at elsewhere; nothing is lowered twice."""
+        """The same file for another program, which notes what it looks at; nothing is lowered twice."""
         file = copy(self)
-        file._note_in(reads)
+        file.reads = reads
+        file.outline = NotedOutline(self._outline, reads)
+        file.source = NotedText(self._source, self._begins, reads)
+        file.opaque = {}
         return file
 
     def _begins(self) -> list[tuple[int, int]]:

@@ -43,10 +43,11 @@ class Tree(Protocol):
 
 
 class Files:
-    """All files of a program, parsed when first asked for. `reads` holds what was asked."""
+    """All files of a program, parsed when first asked for. `reads` holds what was asked, with `notes` also what each was asked for."""
 
-    def __init__(self, tree: Tree, paths: tuple[str, ...]) -> None:
+    def __init__(self, tree: Tree, paths: tuple[str, ...], notes: bool = True) -> None:
         self._paths = frozenset(paths)
+        self._notes = notes
         self._facts = FileFacts(tree.store)
         self._parsed: dict[str, File | None] = {}
         self._code: dict[str, bytes] = {}
@@ -115,7 +116,7 @@ class Files:
         return self._answer(question, path)
 
     def _answer(self, question: TextQuestion, path: str) -> Answer:
-        return self._answers.of(question, self.unread(), path)
+        return self._answers.of(question, self.unread, path)
 
     def is_answered(self, question: TextQuestion, path: str) -> bool:
         """Whether the answer of a file is known from an earlier run."""
@@ -155,7 +156,7 @@ class Files:
             self._failed.add(path)
             self.reads.texts.add(path)
             return None
-        return file.noting(self.reads.inside.setdefault(path, FileReads()))
+        return file.noting(self.reads.inside.setdefault(path, FileReads())) if self._notes else file
 
     def opaque(self, name: str) -> Iterator[tuple[str, int]]:
         """Where statements stand, as path and line, that mention `name` and were asked for, but could not be read."""

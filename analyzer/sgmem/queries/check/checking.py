@@ -30,9 +30,10 @@ def compute(tree: SourceTree, options: CheckOptions, key: Callable[[], str]) -> 
     """
     progress = options.progress or (lambda _: None)
     rules, judges_comments = chosen_rules(options.select, options.ignore, options.named)
-    units = Units(tree, rules, models_with(options.own))
-    kept = KeptAnswers(options.store or NullStore(), key, units)
-    answers = [kept.get(unit, units.answer) for unit in planned(rules, tree)]
+    store = options.store or NullStore()
+    units = Units(tree, rules, models_with(options.own), notes=store.keeps)
+    kept = KeptAnswers(store, key, units)
+    answers = [kept.get(unit, units.answer) for unit in planned(rules, tree, store.keeps)]
     kept.save()
     reports = [report for answer in answers for report in answer.reports]
     findings: list[Finding] = []

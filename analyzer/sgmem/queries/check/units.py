@@ -40,10 +40,13 @@ class Answer(msgspec.Struct, frozen=True, array_like=True):
     unreadable: dict[str, str] = {}
 
 
-def planned(rules: Iterable[InstalledRule], tree: SourceTree) -> Iterator[Unit]:
+def planned(rules: Iterable[InstalledRule], tree: SourceTree, keeps: bool) -> Iterator[Unit]:
     """All units: neighbouring files under the rules that look at each file on its own, and every other rule by itself, or with those
-    that share its facts."""
+    that share its facts. Where no answer is kept, all rules are one unit: what one has found out serves the others."""
     rules = tuple(rules)
+    if not keeps:
+        yield Unit(tuple(one.name for one in rules), ())
+        return
     apart = tuple(one.name for one in rules if one.rule.by_file)
     if apart:
         yield from (Unit(apart, paths) for paths in _neighbours(tree.files))
@@ -64,12 +67,12 @@ def _neighbours(paths: Iterable[str]) -> Iterator[tuple[str, ...]]:
 
 
 class Units:
-    """Computes units over one tree; files are parsed once for all of them."""
+    """Computes units over one tree; files are parsed once for all of them. With `notes` it is noted what of a file was looked at."""
 
-    def __init__(self, tree: SourceTree, rules: Iterable[InstalledRule], models: Models) -> None:
+    def __init__(self, tree: SourceTree, rules: Iterable[InstalledRule], models: Models, notes: bool = True) -> None:
         self.tree = tree
         self.models = models
-        self.files = Files(tree, tuple(tree.files))
+        self.files = Files(tree, tuple(tree.files), notes)
         self._rules = {one.name: one for one in rules}
 
     def answer(self, unit: Unit) -> Answer:
