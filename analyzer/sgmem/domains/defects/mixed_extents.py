@@ -85,9 +85,10 @@ def _listed(program: Program, file: File, statement: int, value: Expr) -> Extent
     listed = value.args[0].value
     if not isinstance(listed, ir.Attribute) or not _LISTED.fullmatch(listed.attr):
         return None
-    stored = f"{spelled(listed.base)}.{listed.attr} = "
-    if next(program.files.containing(listed.attr, stored), None) is not None:
-        return None
+    for before in (".", " ", "\n"):
+        stored = f"{before}{spelled(listed.base)}.{listed.attr} = "
+        if next(program.files.containing(listed.attr, stored), None) is not None:
+            return None
     return Extent("whole", "layers", Location(file, statement, value.span))
 
 
