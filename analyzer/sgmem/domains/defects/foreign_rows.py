@@ -37,7 +37,7 @@ class ForeignRows(msgspec.Struct, frozen=True):
 
 def foreign_rows(program: Program) -> Iterator[ForeignRows]:
     """Every such table, once."""
-    for path in program.files.with_text(_TAKES, words=r"^super$|super"):
+    for path in program.files.with_text(_TAKES, begins=("super().alloc",)):
         file = program.files.get(path)
         for index, scope in enumerate(file.outline.scopes) if file is not None else ():
             if file is not None and scope.kind == "class" and re.search(_TAKES, file.source.slice(scope.span)):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sgmem.program.program import Program
 
 _ALLOCATES = frozenset({"zeros", "ones", "empty", "full"})
-_FLOORED = r"_len(?:gth)?\s*//\s*[\w.]*(?:page|block)_size\b"
+_FLOORED = r"_len(?:gth)? *// *[\w.]*(?:page|block)_size\b"
 _GRANULE = re.compile(r"(?:\w*_)?(?:page|block)_size")
 
 
@@ -34,7 +34,7 @@ class MissingPage(msgspec.Struct, frozen=True):
 
 def missing_pages(program: Program) -> Iterator[MissingPage]:
     """Every such dimension of a tensor."""
-    for path in program.files.with_text(_FLOORED):
+    for path in program.files.with_text(_FLOORED, holds=("page_size", "block_size")):
         file = program.files.get(path)
         for index, row in enumerate(file.outline.statements if file is not None else ()):
             if file is None or row.kind in ("function", "class") or "//" not in file.own_text(index) or is_aside(file, index):

@@ -37,7 +37,7 @@ class MixedScope(msgspec.Struct, frozen=True):
 def mixed_scopes(program: Program, groups: Groups, counts: Counts) -> Iterator[MixedScope]:
     """Every such maximum. A count out of the settings is that of the whole server, so it may stand beside one of all ranks."""
     sizes = any_of(words_of_group(counts.models, DATA, "size")).pattern
-    for path in program.files.with_text(rf"\bmax\([^=]{{0,160}}?\b(?:{sizes})\b", words="dp_size|data_parallel"):
+    for path in program.files.with_text(rf"\bmax\([^=]{{0,160}}?\b(?:{sizes})\b", begins=("max(",)):
         file = program.files.get(path)
         for index in file.mentions("max") if file is not None else ():
             if file is not None and not is_aside(file, index) and file.outline.statements[index].kind not in ("function", "class"):

@@ -46,7 +46,7 @@ class _Rows(msgspec.Struct, frozen=True):
 
 def short_buffers(facts: ProgramFacts) -> Iterator[ShortBuffer]:
     """Every buffer for the largest batch of a class that is cut to more rows than it was made with, once."""
-    for path in facts.program.files.with_text(_HELD):
+    for path in facts.program.files.with_text(_HELD, begins=("max_",)):
         source = facts.program.files.source(path)
         file = facts.program.files.get(path) if source is not None and _MADE.search(source.text) else None
         for index, scope in enumerate(file.outline.scopes) if file is not None else ():

@@ -95,7 +95,7 @@ def _over_divided(program: Program, groups: Groups) -> Iterator[ShortProduct]:
     """`tp_size_per_node = tp_size // nodes` beside `tp_size // nodes_per_group`, which is `max(nodes // pp_size, 1)`."""
     shared: list[tuple[Worked, str]] = []
     plain: list[tuple[Worked, str]] = []
-    for path in program.files.with_text(_PER_NODE):
+    for path in program.files.with_text(_PER_NODE, begins=("_per_node",)):
         file = program.files.get(path)
         for statement in _matches(file, re.compile(_PER_NODE)) if file is not None else ():
             for binding in file.statement(statement).bindings if file is not None else ():

@@ -52,7 +52,7 @@ def short_tables(program: Program) -> Iterator[ShortTable]:
                 numbered = known[pool]
                 if numbered is not None:
                     yield ShortTable(pool, Location(file, index, rows.span), numbered)
-    for path in program.files.with_text(_SLOTS.pattern, words="slots"):
+    for path in program.files.with_text(_SLOTS.pattern, begins=("slots",)):
         file = program.files.get(path)
         if file is not None:
             yield from _beside(file)

@@ -31,7 +31,7 @@ _SIZES = re.compile(r"Pool\(|class \w*Pool\b")
 
 def uncut_lists(program: Program, groups: Groups, counts: Counts) -> Iterator[MixedExtent]:
     """The first such count of each function, beside a cut."""
-    for path in program.files.with_text(_COUNT):
+    for path in program.files.with_text(_COUNT, begins=("layer",)):
         file = program.files.get(path) if _SIZING.search(program.files.tree.read(path)) is not None else None
         seen: set[int] = set()
         for index in _places(file) if file is not None else ():

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _ROUNDS_UP = re.compile(r"ceil_paged\w*|ceil_to_page\w*|ceil_align\w*|page_align\w*|align_up|round_up\w*")
 _GRANULE = re.compile(r"\w*(?:page|block)_size")
 _TEXT = r"-\s*\(\s*-[^\n]{1,80}//|\b(?:ceil_paged|ceil_to_page|ceil_align|page_align|align_up|round_up)"
-_CHARGES = r"self\.\w+ -= [\w.]*(?:_len|_lens|tokens|_ids)\b|self\.\w+ - (?:len\(|[\w.]*(?:_len|tokens)\b)"
+_CHARGES = r"self\.\w+ -= [\w.]*(?:_len|_lens|tokens|_ids)\b|self\.\w+ - len\("
 """A field from which tokens are taken: few files have that."""
 _TOKENS = re.compile(r"\w*(?:_len|_lens|tokens|_ids)")
 
@@ -41,7 +41,7 @@ class UnevenCharge(msgspec.Struct, frozen=True):
 
 def uneven_charges(program: Program, order: Order) -> Iterator[UnevenCharge]:
     """The first such charge of each budget in each function of the class that compares it."""
-    for path in program.files.with_text(_CHARGES):
+    for path in program.files.with_text(_CHARGES, holds=(" -= ", " - len(")):
         file = program.files.get(path) if re.search(_TEXT.encode(), program.files.tree.read(path)) is not None else None
         for index, scope in enumerate(file.outline.scopes) if file is not None else ():
             if file is not None and scope.kind == "class" and re.search(_TEXT, file.source.slice(scope.span)):

@@ -35,7 +35,7 @@ class WeakerCheck(msgspec.Struct, frozen=True):
 
 def weaker_checks(program: Program) -> Iterator[WeakerCheck]:
     """Every question that is repeated without what the failing one was asked with."""
-    for path in program.files.with_text(_ASKS.pattern):
+    for path in program.files.with_text(_ASKS.pattern, begins=("def ",)):
         file = program.files.get(path)
         for index, scope in enumerate(file.outline.scopes) if file is not None else ():
             if file is not None and scope.kind == "function" and _ASKS.match(f"def {scope.name}("):
