@@ -135,6 +135,153 @@ def test_the_draft_worker_is_told_apart_and_sets_up_no_communicators() -> None:
     assert [step.role for step in named(result, "initialize_model_parallel")] == [None]
 
 
+SHARED = """
+from app.utils import get_available_gpu_memory
+
+
+class ModelRunner:
+    def __init__(self, algorithm, is_draft_worker=False):
+        self.algorithm = algorithm
+        self.is_draft_worker = is_draft_worker
+        self.load_model()
+
+    def load_model(self):
+        self.loader.get_model()
+
+    def allocate(self):
+        if not self.algorithm.is_none() and self.is_draft_worker:
+            assert self.pools is not None
+        else:
+            self.pools = self.profile()
+        if self.algorithm.is_none() or self.is_draft_worker:
+            self.checked = get_available_gpu_memory("cuda", 1)
+        self.pool = TokenPool(self.pools)
+
+    def profile(self):
+        available = get_available_gpu_memory("cuda", 0)
+        return available
+
+
+class TokenPool:
+    def __init__(self, size):
+        self.size = size
+
+
+class Scheduler:
+    def __init__(self, algorithm):
+        self.algorithm = algorithm
+        self.worker = ModelRunner(algorithm)
+        self.make_draft()
+        self.worker.allocate()
+        if self.draft_worker is not None:
+            self.draft_worker.allocate()
+
+    def make_draft(self):
+        if self.algorithm.is_none():
+            self.draft_worker = None
+            return
+        self.draft_worker = ModelRunner(self.algorithm, is_draft_worker=True)
+"""
+
+
+def test_a_condition_of_several_parts_keeps_a_step_from_the_worker_that_it_rules_out() -> None:
+    """The target profiles, and the draft does not: it is there only with an algorithm, and then takes what the target has found."""
+    steps = small(SHARED).steps
+    measured = [(step.role, step.stored) for step in steps if step.kind == "measurement"]
+    assert measured == [(None, "available"), (None, "self.checked"), ("draft", "self.checked")]
+    assert [step.role for step in steps if step.name == "TokenPool"] == [None, "draft"]
+
+
+BRANCHED = (
+    SHARED.replace(
+        """
+        self.worker = ModelRunner(algorithm)
+        self.make_draft()
+""",
+        """
+        if use_lite():
+            self.worker = LiteRunner(algorithm)
+        else:
+            self.worker = ModelRunner(algorithm)
+        if algorithm.is_early():
+            self.fill()
+        self.make_draft()
+        self.fill()
+""",
+    ).replace(
+        """
+    def make_draft""",
+        """
+    def fill(self):
+        self.worker.allocate()
+        self.first = TokenPool(1)
+        self.second = TokenPool(2)
+        self.third = TokenPool(3)
+
+    def make_draft""",
+    )
+    + """
+
+class LiteRunner(ModelRunner):
+    def load_model(self):
+        self.before = get_available_gpu_memory("cuda", 2)
+"""
+)
+
+
+def test_a_special_case_that_comes_first_refers_to_the_usual_one_below() -> None:
+    steps = {step.id: step for step in small(BRANCHED).steps}
+    early, usual = [step for step in steps.values() if step.name == "fill"]
+    assert early.when == ("algorithm.is_early()",)
+    assert early.same_as == usual.id
+    assert usual.same_as is None
+    drafts = [step for step in steps.values() if step.name == "load_model" and step.role == "draft"]
+    available = next(step for step in steps.values() if step.stored == "available")
+    assert list(steps).index(drafts[0].id) < list(steps).index(available.id)
+
+
+PARTED = """
+from app.utils import get_available_gpu_memory
+
+
+class ModelRunner:
+    def __init__(self, is_draft_worker=False):
+        self.is_draft_worker = is_draft_worker
+        self.init_torch_distributed()
+        self.arch = self.pick(0)
+        self.whole = self.capacity(0)
+
+    def init_torch_distributed(self):
+        if not self.is_draft_worker:
+            initialize_model_parallel()
+        before = get_available_gpu_memory("cuda", 0)
+
+    def pick(self, device):
+        arch = torch.cuda.get_device_properties(device).gcnArchName
+        return arch
+
+    def capacity(self, device):
+        properties = torch.cuda.get_device_properties(device)
+        return properties.total_memory
+
+
+class Scheduler:
+    def __init__(self):
+        self.worker = ModelRunner()
+        self.draft_worker = ModelRunner(is_draft_worker=True)
+"""
+
+
+def test_what_a_worker_leaves_out_of_an_event_is_no_event_of_it() -> None:
+    found = [(step.role, step.kind) for step in small(PARTED).steps if step.name == "init_torch_distributed"]
+    assert found == [(None, "communicator"), ("draft", "call")]
+
+
+def test_properties_of_a_device_are_a_reading_where_its_memory_is_asked() -> None:
+    measured = [step.stored for step in small(PARTED).steps if step.kind == "measurement" and step.role is None]
+    assert measured == ["before", "properties"]
+
+
 def test_a_step_in_a_loop_repeats() -> None:
     assert [step.repeats for step in named(small(), "empty_cache")] == [True]
 

@@ -83,7 +83,7 @@ def _taken(formula: Formula, by_place: dict[tuple[str, object], list[Moment]]) -
         moments = by_place.get((gauge.location.path, gauge.location.span), [])
         target = [moment for moment in moments if moment.role is None] or moments
         if target:
-            found.append(Taken(one, gauge, target[0]))
+            found.append(Taken(one, gauge, min(target, key=lambda moment: moment.weight)))
     return sorted(found, key=lambda one: one.moment.number)
 
 
@@ -111,7 +111,7 @@ def _spans(line: Line, balance: Balance) -> Iterator[Span]:
 def charges(moment: Moment) -> bool:
     """Whether it takes or gives back enough device memory to count; of what is shown elsewhere, whether something in it does."""
     row = moment.step.row
-    if row is not None:
+    if row is not None and moment.kind == row.kind:
         return row.kind in CHARGED and row.effect != "none" and row.where == "device"
     if moment.same_as is None:
         return False

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sgmem.domains.program_facts import ProgramFacts
+    from sgmem.models.rows import MeasurementRow
     from sgmem.program.entities import Class, Function
     from sgmem.program.files import File
     from sgmem.syntax.ir import Expr
@@ -104,6 +105,8 @@ class Expander:
         at = Location(file, index, call.span)
         measured = self.facts.measurements.row(call, file, scope)
         if measured is not None:
+            if not is_read(measured, file, index):
+                return None
             return Step("measurement", at, last_name(call), gauges=tuple(self.facts.readings(call, file, index)))
         row = self.facts.events.row(call, file, scope)
         inner: list[tuple[Entered, list[Step]]] = []
@@ -144,8 +147,22 @@ class Expander:
         """Fill in under which conditions the step is taken."""
         conditions = (*self.facts.conditions.own(file, index), *expression_conditions(call, ancestors, index))
         held = [part for one in conditions if one.how != "check" and one.predicate != TRUE for part in _conjuncts(one.predicate)]
+        step.held = tuple(dict.fromkeys(held))
         step.when = tuple(dict.fromkeys(render(part) for part in held))
         step.loop = in_loop(file, index) or any(isinstance(above, ir.Comprehension) for above in ancestors)
+
+
+def is_read(row: MeasurementRow, file: File, index: int) -> bool:
+    """Whether a call that gives an object with an amount in it, `get_device_properties(0)`, is made for the amount. What is returned or
+    kept may be asked elsewhere."""
+    attributes = [result.attribute for result in row.results]
+    if not all(attributes):
+        return True
+    statement = file.statement(index)
+    kept = any(isinstance(binding.target, ir.Attribute) for binding in statement.bindings)
+    whole = statement.kind == "return" and any(isinstance(value, ir.Call) for value in statement.values)
+    scope = file.outline.statements[index].scope
+    return kept or whole or any(True for name in attributes if name is not None for _ in file.mentions_in(scope, name))
 
 
 def defined_in(data: bytes) -> Iterator[bytes]:

@@ -9,6 +9,7 @@ import msgspec
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from sgmem.control.predicates import Predicate
     from sgmem.domains.accounting.gauges import Gauge
     from sgmem.domains.accounting.location import Location
     from sgmem.models.rows import EventRow
@@ -27,6 +28,8 @@ class Step(msgspec.Struct):
     name: str
     target: str | None = None
     when: tuple[str, ...] = ()
+    held: tuple[Predicate, ...] = ()
+    """The same conditions as predicates."""
     loop: bool = False
     certain: bool = True
     row: EventRow | None = None

@@ -75,7 +75,7 @@ def _step(moment: Moment, feeds: list[str], tree: SourceTree) -> TimelineStep:
     return TimelineStep(
         id=f"t{moment.number}",
         parent=_id(moment.parent),
-        kind=step.kind,
+        kind=moment.kind,
         effect=step.row.effect if step.row is not None else None,
         where=step.row.where if step.row is not None else None,
         name=step.name,

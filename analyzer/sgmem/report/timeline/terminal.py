@@ -43,6 +43,7 @@ class Drawer:
         self.children: dict[str | None, list[TimelineStep]] = {}
         for step in timeline.steps:
             self.children.setdefault(step.parent, []).append(step)
+        self.telling: dict[str, bool] = {}
         self.formulas = {formula.id: formula for formula in timeline.formulas}
 
     def header(self) -> None:
@@ -70,9 +71,13 @@ class Drawer:
             return True
         if step.kind == "measurement":
             return any(reading.scope != "machine" for reading in step.readings)
-        if step.kind not in UNWEIGHTY or step.same_as is not None:
+        if step.kind not in UNWEIGHTY:
             return True
-        return any(self.matters(child) for child in self.children.get(step.id, []))
+        known = self.telling.get(step.id)
+        if known is None:
+            shown = self.children.get(step.same_as or step.id, [])
+            known = self.telling[step.id] = any(self.matters(child) for child in shown)
+        return known
 
     def step(self, step: TimelineStep, first: str, rest: str) -> None:
         chain, when = [step], list(step.when)
@@ -168,7 +173,9 @@ class Drawer:
             inner = list(dict.fromkeys(_name(one) for one in self.below(step) if one.kind == step.kind and one.kind not in UNWEIGHTY))
             through = f" ({', '.join(inner[:NAMES_SHOWN])})" if inner else ""
             role = f"{step.role} " if step.role else ""
-            text = f"#{step.id[1:]} {role}{step.kind} {_name(step)}{through}"
+            kind = "" if step.kind in UNWEIGHTY else f"{step.kind} "
+            again = f", the same steps as at #{step.same_as[1:]}" if step.same_as is not None and not kind else ""
+            text = f"#{step.id[1:]} {role}{kind}{_name(step)}{through}{again}"
             self.page.note(Indent("      ", "        "), "", text)
         if len(shown) < len(span.steps):
             self.page.note(Indent("      ", "        "), "", f"and {len(span.steps) - len(shown)} more, -v", style.FAINT)
@@ -194,7 +201,7 @@ class Drawer:
 
 
 def _name(step: TimelineStep) -> str:
-    return short_slot(step.target) if step.target else step.name
+    return short_slot(step.target) if step.target else step.name or "one of several"
 
 
 def _reading(reading: object) -> str:
