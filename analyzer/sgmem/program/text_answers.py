@@ -61,7 +61,7 @@ class Matching:
     def _matches(self, data: bytes) -> bool:
         if self._begins:
             match = self._pattern.match
-            return any(match(data, at) for text in self._begins for at in _offsets(data, text))
+            return any(match(data, at) for text in self._begins for at in offsets(data, text))
         if self._holds:
             search = self._pattern.search
             return any(search(data, *line) for text in self._holds for line in lines_with(data, text, b"\n"))
@@ -81,7 +81,7 @@ class Matching:
             return None
 
 
-def _offsets(data: bytes, text: bytes) -> Iterator[int]:
+def offsets(data: bytes, text: bytes) -> Iterator[int]:
     """Where a text begins."""
     at = data.find(text)
     while at >= 0:

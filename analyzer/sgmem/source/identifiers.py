@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _ASCII_WORD = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
+_ONLY_WORD = re.compile(rb"[A-Za-z0-9_]+")
 _LONGEST_UTF8 = 4
 
 
@@ -22,7 +24,7 @@ def encoded_identifier(name: str) -> bytes:
 
 def is_word(identifier: bytes) -> bool:
     """Whether an identifier is of ASCII letters, digits and underscores only."""
-    return bool(identifier) and all(byte in _ASCII_WORD for byte in identifier)
+    return _ONLY_WORD.fullmatch(identifier) is not None
 
 
 def mentions(data: bytes, identifier: bytes) -> bool:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 # Indexing the words of a tree takes as long as a dozen searches through its bytes. A trace makes a hundred; who looks for one or two
 # names alone should not wait for the index.
 SEARCHES_BEFORE_INDEX = 2
+FILES_BEFORE_INDEX = 40
+"""To look through the words of this many files is the beginning of a look at all."""
 
 
 class SourceFile(msgspec.Struct, frozen=True):
@@ -73,6 +75,7 @@ class SourceTree:
         self._words: WordIndex | None = None
         self._unindexed = set(self.files)
         self._searches = 0
+        self._looks = 0
         self._fingerprint: str | None = None
 
     @classmethod
@@ -185,6 +188,10 @@ class SourceTree:
 
     def words_like(self, path: str, pattern: re.Pattern[bytes]) -> frozenset[bytes]:
         """The words of a file, runs of ASCII letters, digits and underscores, in which a pattern matches."""
+        self._looks += 1
+        if self._looks == FILES_BEFORE_INDEX:
+            self._searches += SEARCHES_BEFORE_INDEX
+            self._word_index()
         known = self._words.like(path, pattern) if self._words is not None else None
         return matching(pattern, b"\n".join(words_of(self.read(path)))) if known is None else known
 

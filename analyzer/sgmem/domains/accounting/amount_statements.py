@@ -65,7 +65,7 @@ class AmountStatements:
         self._words = frozenset(_amount_words(models))
         told = "|".join(sorted(word for word in self._words if "bytes" not in word))
         self._telling = re.compile(f"{_SCALED}|{told or '(?!)'}".encode())
-        self._amount = re.compile(f"{SUFFIX.pattern}|\\b(?:{'|'.join(sorted(self._words)) or '(?!)'})\\b".encode())
+        self._amount = re.compile(f"(?m){SUFFIX.pattern}|^(?:{'|'.join(sorted(self._words)) or '(?!)'})$".encode())
 
     @cached_property
     def key(self) -> str:
