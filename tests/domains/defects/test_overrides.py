@@ -49,7 +49,7 @@ def changes(code: str) -> tuple[SettingChange, ...]:
         ("self.chunked_prefill_size = self.chunked_prefill_size // (self.ranks if self.split else 1)", "scaled"),
         ("self.state_cache_size = int(self.rest * 2**30 // self.bytes)", "calculated"),
         ("self.chunked_prefill_size = min(4096, self.chunked_prefill_size)", "capped"),
-        ("self.chunked_prefill_size = -1", "replaced"),
+        ("self.chunked_prefill_size = -1", "switched off"),
         ("self.kv_cache_dtype = 'fp8'", "replaced"),
         ("self.kv_cache_dtype = 'fp8' if self.new else 'bf16'", "replaced"),
         ("self.full_tokens_ratio = 1.0", "replaced"),

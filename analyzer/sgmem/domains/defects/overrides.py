@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from sgmem.syntax.ir import Expr
     from sgmem.syntax.outline import StatementOutline
 
-How = Literal["scaled", "replaced", "calculated", "capped", "raised"]
+How = Literal["scaled", "replaced", "switched off", "calculated", "capped", "raised"]
 
 _LOCAL = re.compile(r"(?<![.\w\"'])[a-z_]\w*(?![\w(.\"'])")
 _TELLS = re.compile(r"\s*(?:\w+\.)*(?:warn|warning|warning_once|info|error|print|print_\w+|log_\w+)\(")
@@ -37,8 +37,9 @@ _SCALES = frozenset({"*", "/", "//"})
 class SettingChange(msgspec.Struct, frozen=True):
     """A write to the setting `name` that no condition on the setting keeps from a value that the user gave.
 
-    `how`: it is scaled, replaced by a constant, or by what is calculated from other things although None stands for "not given"; a
-    count is capped by a constant; a limit is raised to another quantity. `share`: the setting is a share or an amount of memory.
+    `how`: it is scaled, replaced by a constant (-1 switches it off), or by what is calculated from other things although None stands
+    for "not given"; a count is capped by a constant; a limit is raised to another quantity. `share`: the setting is a share or an
+    amount of memory.
     `copied`: where the object whose method this is had already copied the setting, so that what it uses later is the copy.
     """
 
@@ -103,8 +104,10 @@ def _change(facts: ProgramFacts, decision: Decision, value: Expr | None, name: s
         return "scaled" if decision.operator.removesuffix("=") in _SCALES else None
     if isinstance(value, ir.Const) and isinstance(value.value, int | float) and not isinstance(value.value, bool):
         return "replaced" if value.value > 0 else None
-    if is_layout(value) or is_off(value):
+    if is_layout(value):
         return "replaced"
+    if is_off(value):
+        return "switched off"
     product = _product(value)
     if product is not None and _names(product.left, name):
         return "scaled"
