@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 REGULAR = ("calculated", "raised")
 """Changes that put something else in the place of what the user gave."""
+SEVERE = ("scaled", "reduced", "increased", "replaced")
+"""Changes of a share or an amount that nobody who gave one expects."""
 
 
 class OverriddenSetting(Rule):
@@ -23,11 +25,11 @@ class OverriddenSetting(Rule):
 
     def check(self, facts: Facts) -> Iterator[Report]:
         for found in facts.setting_changes:
-            if found.how == "scaled" and found.again and not found.share:
+            if found.in_place and found.again and not found.share:
                 continue  # see repeated-scaling
             flag = f"--{found.name.replace('_', '-')}"
-            done = "calculated anew" if found.how == "calculated" else found.how
-            again = ", and once more wherever it runs again" if found.how == "scaled" and found.again else ""
+            done = f"{found.how} anew" if found.how in ("calculated", "derived") else found.how
+            again = ", and once more wherever it runs again" if found.in_place and found.again else ""
             yield Report(
                 location=found.location,
                 message=f"{found.name} is {done} although the user may have given it with {flag}: nothing asks whether it is None"
@@ -58,7 +60,7 @@ def _by_default(found: DefaultGuard) -> Report:
 
 
 def persona(found: SettingChange) -> Persona:
-    if found.how in REGULAR or (found.share and found.how != "capped"):
+    if found.how in REGULAR or (found.share and found.how in SEVERE):
         return "pedantic" if found.told and found.how == "calculated" else "regular"
     if found.told and found.how != "capped":
         return "auditor"

@@ -19,11 +19,11 @@ class RepeatedScaling(Rule):
 
     def check(self, facts: Facts) -> Iterator[Report]:
         for found in facts.setting_changes:
-            if found.how == "scaled" and found.again and not found.share:
+            if found.in_place and found.again and not found.share:
                 yield Report(
                     location=found.location,
-                    message=f"{found.name} is scaled in place: when the record is built again from itself, or a second object does the "
-                    "same, it is scaled twice",
+                    message=f"{found.name} is {found.how} in place: when the record is built again from itself, or a second object "
+                    f"does the same, it is {found.how} twice",
                     steps=(Point(found.location, "the result takes the place of what it was calculated from"),),
-                    fix="keep what was given, and store the scaled value under a name of its own",
+                    fix="keep what was given, and store the result under a name of its own",
                 )

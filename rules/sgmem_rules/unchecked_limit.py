@@ -23,7 +23,7 @@ class UncheckedLimitRule(Rule):
         for one in facts.ranks.empty_shares():
             if (one.share.path, one.share.line) not in known:
                 shares.setdefault((one.share.path, one.count, one.by), []).append(one)
-        scaled = {(one.location.path, one.location.statement) for one in facts.setting_changes if one.how == "scaled" and one.again}
+        scaled = {(one.location.path, one.location.statement) for one in facts.setting_changes if one.in_place and one.again}
 
         def persona(at: Location) -> Persona:
             """A setting that is scaled in place is told of by repeated-scaling: one mistake, one report, unless more is asked for."""

@@ -11,7 +11,9 @@ from sgmem.control.rendering import render
 from sgmem.domains.accounting.location import Location, of_statement
 from sgmem.domains.algebra import arithmetic
 from sgmem.domains.defects.bounded_settings import bound, is_layout, is_off, layouts
+from sgmem.flow.aside import is_aside
 from sgmem.flow.order import ENTRY
+from sgmem.flow.places import Field
 from sgmem.program.files import dotted
 from sgmem.program.idioms import is_view
 from sgmem.syntax import ir
@@ -21,25 +23,27 @@ if TYPE_CHECKING:
 
     from sgmem.domains.accounting.decisions import Decision
     from sgmem.domains.program_facts import ProgramFacts
-    from sgmem.flow.places import Field
     from sgmem.program.entities import Class
     from sgmem.program.files import File
     from sgmem.syntax.ir import Expr
     from sgmem.syntax.outline import StatementOutline
 
-How = Literal["scaled", "replaced", "switched off", "calculated", "capped", "raised"]
+How = Literal["scaled", "reduced", "increased", "replaced", "switched off", "calculated", "derived", "capped", "raised"]
 
 _LOCAL = re.compile(r"(?<![.\w\"'])[a-z_]\w*(?![\w(.\"'])")
 _TELLS = re.compile(r"\s*(?:\w+\.)*(?:warn|warning|warning_once|info|error|print|print_\w+|log_\w+)\(")
 _SCALES = frozenset({"*", "/", "//"})
+_IN_PLACE: dict[str, How] = {"*": "scaled", "/": "scaled", "//": "scaled", "-": "reduced", "+": "increased"}
+IN_PLACE = frozenset({"scaled", "reduced", "increased"})
+"""Ways to change a setting that change it once more when they are gone again."""
 
 
 class SettingChange(msgspec.Struct, frozen=True):
     """A write to the setting `name` that no condition on the setting keeps from a value that the user gave.
 
-    `how`: it is scaled, replaced by a constant (-1 switches it off), or by what is calculated from other things although None stands
-    for "not given"; a count is capped by a constant; a limit is raised to another quantity. `share`: the setting is a share or an
-    amount of memory.
+    `how`: it is scaled, replaced by a constant (-1 switches it off) or another setting, or by what is calculated or derived from other
+    things although None stands for "not given"; it is capped by a constant; a limit is raised to another quantity. `share`: the setting
+    is a share or an amount of memory.
     `copied`: where the object whose method this is had already copied the setting, so that what it uses later is the copy.
     """
 
@@ -56,6 +60,11 @@ class SettingChange(msgspec.Struct, frozen=True):
     optional: bool = False
     """Whether the setting is declared with None, so that a default could be told from what was given."""
 
+    @property
+    def in_place(self) -> bool:
+        """Whether the setting is changed by its own value, as scaling does."""
+        return self.how in IN_PLACE
+
 
 def setting_changes(facts: ProgramFacts) -> Iterator[SettingChange]:
     """Every such write to a field that keeps a quantity of memory and that a flag sets."""
@@ -69,15 +78,17 @@ def setting_changes(facts: ProgramFacts) -> Iterator[SettingChange]:
 
 def _of_decision(facts: ProgramFacts, decision: Decision, name: str) -> SettingChange | None:
     file, index, share = decision.file, decision.statement, facts.quantities.is_amount(name)
+    if is_aside(file, index):
+        return None
     at, value = _said(facts, decision)
     how = _change(facts, decision, value, name)
-    if how is None or (how == "capped" and share) or any(_asked(facts, file, one, name, how) for one in {index, at}):
+    if how is None or any(_asked(facts, file, one, name, how) for one in {index, at}):
         return None
-    settings = [one for one in decision.places if _is_setting(facts, one.owner, name, copies=share or how == "scaled")]
+    settings = [one for one in decision.places if _is_setting(facts, one.owner, name, copies=share or how in IN_PLACE)]
     if how != "raised" and not settings:
         return None
     optional = any(_is_none_at_first(facts, one) for one in decision.places)
-    if how == "calculated" and not optional:
+    if how in ("calculated", "derived") and not optional:
         return None
     text = Location(file, index, decision.value.span).code if decision.value is not None else ""
     copied = next((found for one in sorted(decision.places, key=str) if (found := _copied(facts, decision, one)) is not None), None)
@@ -101,31 +112,54 @@ def _said(facts: ProgramFacts, decision: Decision) -> tuple[int, Expr | None]:
 def _change(facts: ProgramFacts, decision: Decision, value: Expr | None, name: str) -> How | None:
     """How a decision changes what was there."""
     if decision.operator is not None:
-        return "scaled" if decision.operator.removesuffix("=") in _SCALES else None
-    if isinstance(value, ir.Const) and isinstance(value.value, int | float) and not isinstance(value.value, bool):
-        return "replaced" if value.value > 0 else None
-    if is_layout(value):
+        return _IN_PLACE.get(decision.operator.removesuffix("="))
+    if isinstance(value, ir.Attribute) and value.attr != name and _is_option(facts, decision, value):
         return "replaced"
+    return _made(value, name) or bound(facts, decision, name) or _anew(decision, value)
+
+
+def _is_option(facts: ProgramFacts, decision: Decision, value: ir.Attribute) -> bool:
+    """Whether what a field is set to is another setting."""
+    read = facts.occurrences.reads_in_statement(decision.file, decision.statement, value.attr)
+    return any(isinstance(one.place, Field) and one.grade != "name" and facts.options.is_option(one.place) for one in read)
+
+
+def _made(value: Expr | None, name: str) -> How | None:
+    """How a value is made of the setting, or that it is a constant, roundings aside."""
+    value = _unrounded(value)
+    match value:
+        case ir.Const(value=int() | float() as number) if not isinstance(number, bool):
+            return "replaced" if number > 0 else "switched off"
+        case ir.Conditional(test=test, body=body, orelse=orelse) if not is_layout(value):
+            if any(_names(node, name) for node in ir.walk(test)):
+                return None
+            return next((how for side in (body, orelse) if (how := _made(side, name)) is not None), None)
+        case ir.Binary(operator=operator, left=left, right=right):
+            itself = _names(left, name) or (operator in ("*", "+") and _names(right, name))
+            return _IN_PLACE.get(operator) if itself else None
     if is_off(value):
         return "switched off"
-    product = _product(value)
-    if product is not None and _names(product.left, name):
-        return "scaled"
-    limit = bound(facts, decision, name)
-    if limit is not None:
-        return limit
-    return "calculated" if product is not None and decision.how == "replaced" else None
+    return "replaced" if is_layout(value) else None
+
+
+def _anew(decision: Decision, value: Expr | None) -> How | None:
+    """Whether a value is calculated, or asked for, that has nothing to do with what was there."""
+    value = _unrounded(value)
+    if decision.how != "replaced":
+        return None
+    if isinstance(value, ir.Binary) and value.operator in _SCALES:
+        return "calculated"
+    return "derived" if isinstance(value, ir.Call | ir.Subscript) else None
 
 
 def _names(expr: Expr, name: str) -> bool:
     return isinstance(expr, ir.Attribute) and expr.attr == name
 
 
-def _product(value: Expr | None) -> ir.Binary | None:
-    """What a value multiplies or divides, roundings aside."""
-    while isinstance(value, ir.Call) and arithmetic.function_name(value) is not None and len(value.args) == 1:
+def _unrounded(value: Expr | None) -> Expr | None:
+    while isinstance(value, ir.Call) and arithmetic.function_name(value) in ("int", "float", "round") and value.args:
         value = value.args[0].value
-    return value if isinstance(value, ir.Binary) and value.operator in _SCALES else None
+    return value
 
 
 def _is_none_at_first(facts: ProgramFacts, place: Field) -> bool:
@@ -143,7 +177,7 @@ def _is_setting(facts: ProgramFacts, owner: Class, name: str, *, copies: bool) -
     if is_view(owner):
         return True
     if facts.program.classes.declaration(owner, name) is not None:
-        return facts.program.classes.is_record(owner)
+        return facts.options.is_option(Field(owner, name))
     return copies and _copy(facts, owner, name) is not None
 
 
@@ -163,10 +197,10 @@ def _asked(facts: ProgramFacts, file: File, index: int, name: str, how: str) -> 
     word = re.compile(rf"\b{re.escape(name)}\b")
     for one in facts.conditions.of(file, index):
         text = render(one.predicate)
-        if how == "scaled" and text.endswith(f"{name} is not None"):
+        if how in IN_PLACE and text.endswith(f"{name} is not None"):
             continue  # that asks whether there is something to scale, which is so the second time as well
         # What raises otherwise says which values are valid; a valid one may still be scaled twice.
-        if how == "scaled" and one.how == "check" and "None" not in text:
+        if how in IN_PLACE and one.how == "check" and "None" not in text:
             continue
         if word.search(text) or any(word.search(each) for each in _behind(file, index, text)):
             return True
