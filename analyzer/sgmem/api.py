@@ -67,6 +67,7 @@ from sgmem.domains.defects.snapshots import LaterChange, stale_copies
 from sgmem.domains.defects.stale_results import StaleResult, stale_results
 from sgmem.domains.defects.switched_off import SwitchedOff, switched_off
 from sgmem.domains.defects.timing import MeasuredInput, MixedTimes, Passage
+from sgmem.domains.defects.tokens_by_request import tokens_by_request
 from sgmem.domains.defects.told_values import told_values
 from sgmem.domains.defects.unchecked_limits import unchecked_limits
 from sgmem.domains.defects.unchecked_none import UncheckedNone, unchecked_nones
@@ -196,6 +197,7 @@ __all__ = [
     "stale_copies",
     "stale_results",
     "switched_off",
+    "tokens_by_request",
     "told_values",
     "unchecked_limits",
     "unchecked_nones",

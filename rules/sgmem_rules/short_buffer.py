@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sgmem.api import Point, Report, Rule, long_buffers, short_buffers, uneven_rows
+from sgmem.api import Point, Report, Rule, long_buffers, short_buffers, tokens_by_request, uneven_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,4 +57,17 @@ class ShortBufferRule(Rule):
                 fix="make it with a row for each request",
                 confidence="medium",
                 key=f"long {long.name}",
+            )
+        for counted in tokens_by_request(facts.program):
+            yield Report(
+                location=counted.given,
+                message=f"{counted.given.code}, a number of requests, becomes {counted.tokens} without the tokens that each of them "
+                f"has, which {counted.usual} multiplies with",
+                steps=(
+                    Point(counted.value, f"{counted.tokens}, worked out of what is handed in"),
+                    Point(counted.given, "a number of requests is handed in"),
+                ),
+                fix="multiply it by the tokens of a request",
+                confidence="medium",
+                key=f"tokens {counted.tokens} {counted.given.code}",
             )
