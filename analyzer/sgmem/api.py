@@ -83,6 +83,7 @@ from sgmem.domains.estimate.divided_twice import divided_twice
 from sgmem.domains.estimate.dropped_subtractions import dropped_subtractions
 from sgmem.domains.estimate.handed_back import handed_back
 from sgmem.domains.estimate.ignored_counts import ignored_counts
+from sgmem.domains.estimate.short_terms import IdleTerm, LonePart, idle_terms, lone_parts
 from sgmem.domains.estimate.sibling_sizes import sibling_sizes
 from sgmem.domains.estimate.spent_twice import spent_twice
 from sgmem.domains.estimate.unreported import unreported
@@ -116,12 +117,14 @@ __all__ = [
     "ForeignGroup",
     "Formula",
     "Frame",
+    "IdleTerm",
     "Input",
     "LateGuard",
     "Later",
     "LaterChange",
     "Location",
     "LoneDecision",
+    "LonePart",
     "LoopReading",
     "LostConversion",
     "MachineAmount",
@@ -175,11 +178,13 @@ __all__ = [
     "foreign_rows",
     "free_totals",
     "handed_back",
+    "idle_terms",
     "ignored_counts",
     "is_mixed_thousands",
     "is_share",
     "late_guards",
     "late_loads",
+    "lone_parts",
     "long_buffers",
     "loop_readings",
     "machine_amounts",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sgmem.api import Point, Report, Rule, copied_rows
+from sgmem.api import Point, Report, Rule, copied_rows, idle_terms, lone_parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,6 +24,8 @@ class UnchargedAllocation(Rule):
         yield from self._within(facts)
         yield from self._beside(facts)
         yield from self._copied(facts)
+        yield from self._idle(facts)
+        yield from self._halved(facts)
 
     def _between(self, facts: Facts) -> Iterator[Report]:
         """An estimate of one object and a pool that another builds."""
@@ -94,4 +96,34 @@ class UnchargedAllocation(Rule):
                 fix=f"take {found.dimension} of the pool that is copied",
                 confidence="medium",
                 key=f"{found.owner} {found.dimension}",
+            )
+
+    def _idle(self, facts: Facts) -> Iterator[Report]:
+        """What a function works out and adds to nothing."""
+        for found in idle_terms(facts):
+            names = " and ".join(found.names[-SHOWN:])
+            yield Report(
+                location=found.value,
+                message=f"{found.function} works out {names} and charges it nowhere: the size that it is for lacks it, or the line is "
+                "idle",
+                steps=(Point(found.value, "nothing reads it"),),
+                fix="add it to the size, or drop the line",
+                key=f"{found.function} {names}",
+                confidence="medium",
+            )
+
+    def _halved(self, facts: Facts) -> Iterator[Report]:
+        """One of two widths that belong together."""
+        for found in lone_parts(facts):
+            yield Report(
+                location=found.product,
+                message=f"{found.part} is charged without {found.partner} here, and with it where else the same is multiplied: "
+                "the size is too small for what has both",
+                steps=(
+                    Point(found.pair, f"{found.part} and {found.partner} are charged together"),
+                    Point(found.product, f"{found.part} alone"),
+                ),
+                fix=f"add {found.partner}, best by one function for both",
+                key=f"{found.part} {found.partner} {found.product.code}",
+                confidence="medium",
             )
