@@ -66,13 +66,15 @@ def of_the_replaced(found: StaleResult) -> Report:
 
 def one_reading(found: SameReading) -> Report:
     first, second = found.names
+    what = "the comparison has always the same outcome" if found.compared else "their difference is always 0"
+    use = "they are compared as if they could differ" if found.compared else "their difference is taken for what was used in between"
     return Report(
         location=found.formula,
-        message=f"{first} and {second} hold one reading: their difference is always 0, whatever was taken in between",
+        message=f"{first} and {second} hold one reading: {what}, whatever was taken in between",
         confidence="high",
         steps=(
             Point(found.reading, f"{first} and {second} are read here, once"),
-            Point(found.formula, "their difference is taken for what was used in between"),
+            Point(found.formula, use),
         ),
         fix="measure again for the second",
     )

@@ -18,7 +18,6 @@ class UnevenReadingsRule(Rule):
     name = "uneven-readings"
     code = "SGM305"
     severity = "note"
-    persona = "pedantic"
     by_file = True
 
     def check(self, facts: Facts) -> Iterator[Report]:

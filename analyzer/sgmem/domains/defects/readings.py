@@ -27,6 +27,7 @@ _CARE = ("collect", "empty-cache")
 """What a reading of free or reserved memory depends on: blocks that are cached, or held by objects in cycles, count as taken."""
 _FELT_BY = {"free": frozenset(_CARE), "reserved": frozenset(_CARE), "used": frozenset(_CARE), "allocated": frozenset({"collect"})}
 _MAX_COPIES = 3
+_ORDERS = frozenset({"<", "<=", ">", ">="})
 _TOTAL = re.compile(r"(?:^|_)total(?:_|$)")
 _TIMED = re.compile(r"(?:^|_)(?:free|avail|available|before|pre|initial)(?:_|$)")
 
@@ -47,11 +48,13 @@ class UnevenReadings(msgspec.Struct, frozen=True):
 
 
 class SameReading(msgspec.Struct, frozen=True):
-    """A difference of two variables, `names`, that hold one reading: it is always zero."""
+    """A difference of two variables, `names`, that hold one reading: it is always zero; or, with `compared`, a comparison of them or of
+    constant shares of them, which always comes out the same."""
 
     formula: Location
     names: tuple[str, str]
     reading: Location
+    compared: bool = False
 
 
 class FreeTotal(msgspec.Struct, frozen=True):
@@ -76,19 +79,41 @@ def uneven_readings(facts: ProgramFacts) -> Iterator[UnevenReadings]:
 
 
 def same_readings(facts: ProgramFacts) -> Iterator[SameReading]:
-    """Every difference of two variables of a function that hold one reading, taken once."""
+    """Every difference of two variables of a function, and comparison of one with a share of the other, that hold one reading, taken
+    once."""
     for file, statement in facts.statements:
-        if "-" not in file.own_text(statement):
-            continue
         for root in file.statement(statement).expressions():
             for node in ir.walk(root):
-                if not isinstance(node, ir.Binary) or node.operator != "-":
-                    continue
-                left, right = node.left, node.right
-                if isinstance(left, ir.Name) and isinstance(right, ir.Name) and left.id != right.id:
-                    one, other = (_read_once(facts, side.id, file, statement, 0) for side in (left, right))
+                left, right = _held_against(node)
+                if left and right and left != right:
+                    one, other = (_read_once(facts, name, file, statement, 0) for name in (left, right))
                     if one is not None and one == other:
-                        yield SameReading(Location(file, statement, node.span), (left.id, right.id), one)
+                        compared = isinstance(node, ir.Compare)
+                        yield SameReading(Location(file, statement, node.span), (left, right), one, compared)
+
+
+def _held_against(node: Expr) -> tuple[str, str]:
+    """The two variables whose difference is taken, or of which one is compared with the other or a share of it."""
+    if isinstance(node, ir.Binary) and node.operator == "-":
+        return _variable(node.left), _variable(node.right)
+    if isinstance(node, ir.Compare) and len(node.operands) == 2 and node.operators[0] in _ORDERS:
+        left, right = map(_share_of, node.operands)
+        return _variable(left), _variable(right)
+    return "", ""
+
+
+def _share_of(node: Expr) -> Expr:
+    """What a value is a constant share of."""
+    if isinstance(node, ir.Binary) and node.operator in ("*", "/"):
+        if isinstance(node.right, ir.Const):
+            return node.left
+        if isinstance(node.left, ir.Const) and node.operator == "*":
+            return node.right
+    return node
+
+
+def _variable(node: Expr) -> str:
+    return node.id if isinstance(node, ir.Name) else ""
 
 
 def _read_once(facts: ProgramFacts, name: str, file: File, statement: int, depth: int) -> Location | None:
