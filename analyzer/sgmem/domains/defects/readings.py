@@ -68,14 +68,31 @@ class FreeTotal(msgspec.Struct, frozen=True):
 
 def uneven_readings(facts: ProgramFacts) -> Iterator[UnevenReadings]:
     """Every difference of two readings of one gauge that were not taken alike."""
+    for where, target, node in (*_kept_differences(facts), *_printed_differences(facts)):
+        left, right = (_reading(facts, side, where.file, where.statement) for side in (node.left, node.right))
+        if left is not None and right is not None:
+            found = _uneven(facts, (where, target), (_text(node.left, where), left), (_text(node.right, where), right))
+            if found is not None:
+                yield found
+
+
+def _kept_differences(facts: ProgramFacts) -> Iterator[tuple[Location, str, ir.Binary]]:
+    """The differences in formulas, with the place and the target of the formula."""
     for formula in facts.formulas:
-        at = formula.location
         for node in _differences(formula):
-            left, right = (_reading(facts, side, at.file, at.statement) for side in (node.left, node.right))
-            if left is not None and right is not None:
-                found = _uneven(facts, formula, (_text(node.left, at), left), (_text(node.right, at), right))
-                if found is not None:
-                    yield found
+            yield formula.location, formula.target, node
+
+
+def _printed_differences(facts: ProgramFacts) -> Iterator[tuple[Location, str, ir.Binary]]:
+    """The differences of variables in texts that are put together."""
+    for file, statement in facts.statements:
+        if "-" not in file.own_text(statement):
+            continue
+        for root in file.statement(statement).expressions():
+            for node, above in ir.paths(root):
+                named = isinstance(node, ir.Binary) and node.operator == "-" and _variable(node.left) and _variable(node.right)
+                if isinstance(node, ir.Binary) and named and any(isinstance(one, ir.Format) for one in above):
+                    yield Location(file, statement, node.span), "what is printed", node
 
 
 def same_readings(facts: ProgramFacts) -> Iterator[SameReading]:
@@ -174,7 +191,7 @@ def _gauge(one: Input) -> Gauge | None:
     return one.origins[0].gauge if one.origins else None
 
 
-def _uneven(facts: ProgramFacts, formula: Formula, one: Named, other: Named) -> UnevenReadings | None:
+def _uneven(facts: ProgramFacts, formula: tuple[Location, str], one: Named, other: Named) -> UnevenReadings | None:
     left, right = one[1], other[1]
     if left.location == right.location or left.frame.quantity != right.frame.quantity or left.frame.scope != right.frame.scope:
         return None
@@ -220,8 +237,11 @@ def _charged_between(facts: ProgramFacts, one: Location, other: Location) -> boo
     return False
 
 
-def _found(formula: Formula, plain: Named, cared: Named, how: Literal["hygiene", "peak"], care: tuple[str, ...]) -> UnevenReadings:
-    return UnevenReadings(formula.location, formula.target, plain[1].location, plain[0], cared[1].location, cared[0], how, care)
+def _found(
+    formula: tuple[Location, str], plain: Named, cared: Named, how: Literal["hygiene", "peak"], care: tuple[str, ...]
+) -> UnevenReadings:
+    where, target = formula
+    return UnevenReadings(where, target, plain[1].location, plain[0], cared[1].location, cared[0], how, care)
 
 
 def _care(facts: ProgramFacts, at: Location) -> set[str]:
