@@ -30,10 +30,12 @@ class OverriddenSetting(Rule):
             flag = f"--{found.name.replace('_', '-')}"
             done = f"{found.how} anew" if found.how in ("calculated", "derived") else found.how
             again = ", and once more wherever it runs again" if found.in_place and found.again else ""
+            where = f"although the user may have given it with {flag}: nothing asks whether it is None"
+            if found.given and not found.in_place:
+                where = f"just where the user gave it with {flag}: the condition is the wrong way round"
             yield Report(
                 location=found.location,
-                message=f"{found.name} is {done} although the user may have given it with {flag}: nothing asks whether it is None"
-                f"{again}",
+                message=f"{found.name} is {done} {where}{again}",
                 steps=(Point(found.location, f"{done} here, whatever {flag} said"),),
                 fix=f"do it only where {found.name} is None and a default is chosen",
                 persona=persona(found),

@@ -115,3 +115,9 @@ def test_a_message_beside_the_write_tells_the_user(message: str, told: bool) -> 
 def test_a_message_in_another_branch_tells_nothing() -> None:
     code = "if self.mem_fraction_static:\n            logger.info('chunked prefill size')\n        self.chunked_prefill_size = 64"
     assert [change.told for change in changes(code)] == [False]
+
+
+def test_a_condition_that_is_the_wrong_way_round_is_no_question() -> None:
+    (found,) = changes("if self.state_cache_size is not None: self.state_cache_size = 512")
+    assert (found.how, found.given) == ("replaced", True)
+    assert [one.given for one in changes("if self.enabled: self.state_cache_size = 512")] == [False]

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 _ENDINGS = ("bs", "sizes", "batches", "buckets", "lens", "lengths")
 _LISTS = rf"(?:{'|'.join(_ENDINGS)})"
-_TEXT = "|".join(rf"{record}\.(?:\w*_)?{_LISTS}\n" for record in ("args", "config", "settings"))
+_TEXT = "|".join(rf"{record}(?:\(\))?\.(?:\w*_)?{_LISTS}\n" for record in ("args", "config", "settings"))
 _CHANGES = frozenset({"append", "extend", "insert", "remove", "pop", "clear", "sort", "reverse"})
-_LENDS = re.compile(r"(?:args|config|settings)\.\w+\s*$")
+_LENDS = re.compile(r"(?:args|config|settings)(?:\(\))?\.\w+\s*$")
 _ALTERS = re.compile(rf"\+=|\.(?:{'|'.join(sorted(_CHANGES))})\(|\]\s*=(?!=)")
 _OF_MEMORY = re.compile(rf"(?:^|_){_LISTS}$")
 _RECORD = re.compile(r"(?:args|config|settings)$")
@@ -50,27 +50,31 @@ def lent_lists(program: Program, order: Order, options: Options) -> Iterator[Len
             if file.scope(row.scope).kind != "function" or is_aside(file, index):
                 continue
             for binding in file.statement(index).bindings:
-                setting = _setting(binding.value)
-                if setting is not None and isinstance(binding.target, ir.Name):
-                    change = _change(order, file, row.scope, index, binding.target.id)
+                setting, name = _setting(binding.value), dotted(binding.target)
+                if setting is not None and name is not None and isinstance(binding.target, ir.Name | ir.Attribute):
+                    change = _change(order, file, row.scope, index, name)
                     if change is not None and options.named(setting.rpartition(".")[2]) is not None:
-                        yield LentList(binding.target.id, setting, of_statement(file, index), change)
+                        yield LentList(name, setting, of_statement(file, index), change)
 
 
 def _setting(value: Expr | None) -> str | None:
-    """`args.batch_sizes`: a field of a record of settings."""
+    """`args.batch_sizes`, `get_args().batch_sizes`: a field of a record of settings."""
     if not isinstance(value, ir.Attribute) or not _OF_MEMORY.search(value.attr):
         return None
-    record = dotted(value.base)
-    return f"{record}.{value.attr}" if record is not None and _RECORD.search(record) else None
+    asked = isinstance(value.base, ir.Call)
+    record = dotted(value.base.func if isinstance(value.base, ir.Call) else value.base)
+    if record is None or not _RECORD.search(record):
+        return None
+    return f"{record}{'()' if asked else ''}.{value.attr}"
 
 
 def _change(order: Order, file: File, scope: int, lent: int, name: str) -> Location | None:
     """The first statement that changes the list in place where the name still stands for what was lent."""
-    for index in sorted(file.mentions_in(scope, name)):
+    reaching = order.reaching_assignments if "." in name else order.reaching
+    for index in sorted(file.mentions_in(scope, name.rpartition(".")[2])):
         if index == lent or not _ALTERS.search(file.own_text(index)):
             continue
-        if _alters(file, index, name) and lent in order.reaching(file, scope, name, index):
+        if _alters(file, index, name) and lent in reaching(file, scope, name, index):
             return of_statement(file, index)
     return None
 
@@ -80,14 +84,14 @@ def _alters(file: File, index: int, name: str) -> bool:
     lowered = file.statement(index)
     for binding in lowered.bindings:
         target = binding.target
-        if binding.how == "augment" and isinstance(target, ir.Name) and target.id == name and _is_list(binding.value):
+        if binding.how == "augment" and dotted(target) == name and _is_list(binding.value):
             return True
-        if isinstance(target, ir.Subscript) and isinstance(target.base, ir.Name) and target.base.id == name:
+        if isinstance(target, ir.Subscript) and dotted(target.base) == name:
             return True
     for root in lowered.expressions():
         for node in ir.walk(root):
             if isinstance(node, ir.Call) and isinstance(node.func, ir.Attribute) and node.func.attr in _CHANGES:
-                if isinstance(node.func.base, ir.Name) and node.func.base.id == name:
+                if dotted(node.func.base) == name:
                     return True
     return False
 

@@ -59,6 +59,8 @@ class SettingChange(msgspec.Struct, frozen=True):
     """Whether another run would change the result once more: the setting itself is written, not a decision beside it."""
     optional: bool = False
     """Whether the setting is declared with None, so that a default could be told from what was given."""
+    given: bool = False
+    """Whether it is changed only where it is not None, which is where the user gave it."""
 
     @property
     def in_place(self) -> bool:
@@ -92,8 +94,9 @@ def _of_decision(facts: ProgramFacts, decision: Decision, name: str) -> SettingC
         return None
     text = Location(file, index, decision.value.span).code if decision.value is not None else ""
     copied = next((found for one in sorted(decision.places, key=str) if (found := _copied(facts, decision, one)) is not None), None)
+    given = any(render(one.predicate).endswith(f"{name} is not None") for one in facts.conditions.of(file, index))
     told = _is_told(file, index, name)
-    return SettingChange(name, decision.location, how, text, share, copied, told, not decision.aside, optional)
+    return SettingChange(name, decision.location, how, text, share, copied, told, not decision.aside, optional, given)
 
 
 def _said(facts: ProgramFacts, decision: Decision) -> tuple[int, Expr | None]:
@@ -197,8 +200,8 @@ def _asked(facts: ProgramFacts, file: File, index: int, name: str, how: str) -> 
     word = re.compile(rf"\b{re.escape(name)}\b")
     for one in facts.conditions.of(file, index):
         text = render(one.predicate)
-        if how in IN_PLACE and text.endswith(f"{name} is not None"):
-            continue  # that asks whether there is something to scale, which is so the second time as well
+        if text.endswith(f"{name} is not None"):
+            continue  # what was given is changed then: what there is to scale is there the second time as well
         # What raises otherwise says which values are valid; a valid one may still be scaled twice.
         if how in IN_PLACE and one.how == "check" and "None" not in text:
             continue
