@@ -9,8 +9,9 @@ import libcst as cst
 
 from sgmem.syntax import ir
 from sgmem.syntax.ir import Span
+from sgmem.syntax.layouts import spans_of
 from sgmem.syntax.limits import parsable
-from sgmem.syntax.positions import DeepRecursion, Positions, spans_of
+from sgmem.syntax.positions import DeepRecursion, Positions
 from sgmem.syntax.strings import joined, literal_part, string_value
 
 if TYPE_CHECKING:

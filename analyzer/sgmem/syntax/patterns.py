@@ -8,8 +8,9 @@ import libcst as cst
 
 from sgmem.syntax import ir
 from sgmem.syntax.ir import Binding
+from sgmem.syntax.layouts import spans_of
 from sgmem.syntax.limits import parsable_pattern
-from sgmem.syntax.positions import DeepRecursion, Positions, spans_of
+from sgmem.syntax.positions import DeepRecursion, Positions
 
 if TYPE_CHECKING:
     from sgmem.syntax.ir import Span

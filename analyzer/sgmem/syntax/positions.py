@@ -121,17 +121,6 @@ class PositionState(CodegenState):
         return _Recording(self, node)
 
 
-def spans_of(node: cst.CSTNode, line: int, column: int, indent: str = "") -> dict[cst.CSTNode, Span]:
-    """Return the span of every node below `node`, whose text begins at this 1-based place.
-
-    `indent` is the indentation of the block that it was parsed in.
-    """
-    state = PositionState(line, column)
-    state.increase_indent(indent)
-    node._codegen(state)
-    return state.spans
-
-
 class Positions:
     """Where the nodes of one parsed slice stand, and what is written there.
 

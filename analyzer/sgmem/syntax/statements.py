@@ -10,10 +10,11 @@ import libcst as cst
 
 from sgmem.syntax import ir
 from sgmem.syntax.ir import Binding, Span, Statement
+from sgmem.syntax.layouts import spans_of
 from sgmem.syntax.limits import parsable
 from sgmem.syntax.lower import ExpressionLowering, lower_expression, without_form_feeds
 from sgmem.syntax.patterns import pattern_bindings
-from sgmem.syntax.positions import DeepRecursion, Positions, spans_of
+from sgmem.syntax.positions import DeepRecursion, Positions
 
 if TYPE_CHECKING:
     from sgmem.syntax.outline import Outline, StatementOutline
