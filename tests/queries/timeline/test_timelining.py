@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING
 
 import jsonschema
@@ -257,6 +258,8 @@ class ModelRunner:
         before = get_available_gpu_memory("cuda", 0)
 
     def pick(self, device):
+        if device:
+            return torch.cuda.get_device_properties(device).gcnArchName.split(":")
         arch = torch.cuda.get_device_properties(device).gcnArchName
         return arch
 
@@ -280,6 +283,13 @@ def test_what_a_worker_leaves_out_of_an_event_is_no_event_of_it() -> None:
 def test_properties_of_a_device_are_a_reading_where_its_memory_is_asked() -> None:
     measured = [step.stored for step in small(PARTED).steps if step.kind == "measurement" and step.role is None]
     assert measured == ["before", "properties"]
+
+
+def test_many_steps_of_a_kind_are_one_line_of_what_a_reading_includes() -> None:
+    made = "".join(f"        self.pool{number} = TokenPool({number})\n" for number in range(6))
+    source = SHARED.replace("        self.pool = TokenPool(self.pools)\n", f"        self.budget = self.checked - self.algorithm.reserve\n{made}")
+    text = render_timeline_text(small(source), View(120))
+    assert len(re.findall(r"^ {6}#\d+ to #\d+ pool TokenPool$", text, re.MULTILINE)) == 1
 
 
 def test_a_step_in_a_loop_repeats() -> None:

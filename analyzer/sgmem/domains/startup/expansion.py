@@ -105,7 +105,7 @@ class Expander:
         at = Location(file, index, call.span)
         measured = self.facts.measurements.row(call, file, scope)
         if measured is not None:
-            if not is_read(measured, file, index):
+            if not is_read(measured, file, index, call):
                 return None
             return Step("measurement", at, last_name(call), gauges=tuple(self.facts.readings(call, file, index)))
         row = self.facts.events.row(call, file, scope)
@@ -152,17 +152,17 @@ class Expander:
         step.loop = in_loop(file, index) or any(isinstance(above, ir.Comprehension) for above in ancestors)
 
 
-def is_read(row: MeasurementRow, file: File, index: int) -> bool:
+def is_read(row: MeasurementRow, file: File, index: int, call: ir.Call) -> bool:
     """Whether a call that gives an object with an amount in it, `get_device_properties(0)`, is made for the amount. What is returned or
     kept may be asked elsewhere."""
     attributes = [result.attribute for result in row.results]
     if not all(attributes):
         return True
     statement = file.statement(index)
-    kept = any(isinstance(binding.target, ir.Attribute) for binding in statement.bindings)
-    whole = statement.kind == "return" and any(isinstance(value, ir.Call) for value in statement.values)
+    kept = any(isinstance(binding.target, ir.Attribute) and binding.value is call for binding in statement.bindings)
+    returned = statement.kind == "return" and any(value is call for value in statement.values)
     scope = file.outline.statements[index].scope
-    return kept or whole or any(True for name in attributes if name is not None for _ in file.mentions_in(scope, name))
+    return kept or returned or any(True for name in attributes if name is not None for _ in file.mentions_in(scope, name))
 
 
 def defined_in(data: bytes) -> Iterator[bytes]:

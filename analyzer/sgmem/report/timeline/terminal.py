@@ -12,12 +12,16 @@ from sgmem.report.layout import Indent, Page, Place
 from sgmem.report.text import escape, plural, short_slot
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sgmem.queries.results.timeline import Timeline, TimelineFormula, TimelineSpan, TimelineStep
     from sgmem.report.view import View
 
 NAMES_SHOWN = 8
 EVENTS_SHOWN = 12
 STEP_STYLE = {"measurement": "magenta", "call": style.FAINT, "choice": style.FAINT}
+FEW = 3
+"""More steps of one kind that follow each other are one line of what a reading includes."""
 UNWEIGHTY = frozenset({"call", "choice", "measurement"})
 
 
@@ -167,9 +171,13 @@ class Drawer:
         elif span.before is None:
             title += f": seen by no reading; {formula.target} pays for it, or what it leaves does"
         self.page.note(Indent("    ", "      "), "", title, style.HEADING)
-        shown = span.steps if self.view.verbose else span.steps[:EVENTS_SHOWN]
-        for key in shown:
-            step = self.steps[key]
+        groups = [[key] for key in span.steps] if self.view.verbose else self.grouped(span.steps)
+        shown = groups if self.view.verbose else groups[:EVENTS_SHOWN]
+        for group in shown:
+            step = self.steps[group[0]]
+            if len(group) > 1:
+                self.several([self.steps[key] for key in group])
+                continue
             inner = list(dict.fromkeys(_name(one) for one in self.below(step) if one.kind == step.kind and one.kind not in UNWEIGHTY))
             through = f" ({', '.join(inner[:NAMES_SHOWN])})" if inner else ""
             role = f"{step.role} " if step.role else ""
@@ -177,12 +185,32 @@ class Drawer:
             again = f", the same steps as at #{step.same_as[1:]}" if step.same_as is not None and not kind else ""
             text = f"#{step.id[1:]} {role}{kind}{_name(step)}{through}{again}"
             self.page.note(Indent("      ", "        "), "", text)
-        if len(shown) < len(span.steps):
-            self.page.note(Indent("      ", "        "), "", f"and {len(span.steps) - len(shown)} more, -v", style.FAINT)
+        if len(shown) < len(groups):
+            self.page.note(Indent("      ", "        "), "", f"and {sum(map(len, groups[len(shown) :]))} more, -v", style.FAINT)
         if not span.steps:
             self.page.note(Indent("      ", "        "), "", "nothing that the models know", style.FAINT)
         elif not span.certain:
             self.page.note(Indent("      ", "        "), "", "in this order as far as it can be told", style.FAINT)
+
+    def grouped(self, keys: Sequence[str]) -> list[list[str]]:
+        """Steps of one kind and worker that follow each other, together where there are many of them."""
+        found: list[list[str]] = []
+        for key in keys:
+            step = self.steps[key]
+            last = self.steps[found[-1][-1]] if found else None
+            if last is not None and (last.kind, last.role) == (step.kind, step.role) and step.kind not in UNWEIGHTY:
+                found[-1].append(key)
+            else:
+                found.append([key])
+        return [part for group in found for part in ([group] if len(group) > FEW else [[key] for key in group])]
+
+    def several(self, steps: list[TimelineStep]) -> None:
+        """One line for many steps of a kind."""
+        names = list(dict.fromkeys(map(_name, steps)))
+        more = f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
+        role = f"{steps[0].role} " if steps[0].role else ""
+        text = f"#{steps[0].id[1:]} to #{steps[-1].id[1:]} {role}{steps[0].kind} {', '.join(names[:NAMES_SHOWN])}{more}"
+        self.page.note(Indent("      ", "        "), "", text)
 
     def summary(self) -> None:
         steps = self.timeline.steps
