@@ -287,7 +287,9 @@ def test_properties_of_a_device_are_a_reading_where_its_memory_is_asked() -> Non
 
 def test_many_steps_of_a_kind_are_one_line_of_what_a_reading_includes() -> None:
     made = "".join(f"        self.pool{number} = TokenPool({number})\n" for number in range(6))
-    source = SHARED.replace("        self.pool = TokenPool(self.pools)\n", f"        self.budget = self.checked - self.algorithm.reserve\n{made}")
+    source = SHARED.replace(
+        "        self.pool = TokenPool(self.pools)\n", f"        self.budget = self.checked - self.algorithm.reserve\n{made}"
+    )
     text = render_timeline_text(small(source), View(120))
     assert len(re.findall(r"^ {6}#\d+ to #\d+ pool TokenPool$", text, re.MULTILINE)) == 1
 

@@ -171,7 +171,8 @@ class Provenance:
     def tree(
         self, roots: Iterable[str], limits: Limits = ALL, *, backward: bool = False, ways: dict[str, int] | None = None
     ) -> list[Node]:
-        """Build the forest below `roots`; of the nodes below them only those of `ways`, if that is given."""
+        """Build the forest below `roots`; of the nodes below them only those of `ways`, if that is given, and none that leads back to
+        the root alone."""
         links = self.back if backward else self.onward
         placed: dict[str, Node] = {}
         forest: list[Node] = []
@@ -194,7 +195,7 @@ class Provenance:
                     node.leaves += [site for site in self.merged[key] if site.role == "sink"] or sites
                     continue
                 known = placed.get(key)
-                if ways is not None and key not in ways:
+                if ways is not None and (key not in ways or (known is None and set(links[key]) == {root.key})):
                     node.hidden += sites
                     continue
                 if full(drawn, limits.fan_out) or (known is None and self.spent(sites, level, placed, limits)):
