@@ -4,6 +4,7 @@ estimate, which charges its other dimensions, never mentions.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from sgmem.domains.estimate.factors import Factor
     from sgmem.domains.estimate.pools import Construction
     from sgmem.domains.program_facts import ProgramFacts
+    from sgmem.program.entities import Class
+    from sgmem.program.file import File
 
 _OTHER = frozenset({"layer", "layers", "page", "pages", "device", "ids", "id", "loc", "group"})
 """Words of factors that are judged elsewhere or are no size: layers are shared between stages, pages only group tokens."""
@@ -86,7 +89,7 @@ class Comparison:
                     continue
                 # Where the estimate works the same dimension out again, that is the place.
                 again = {inside for inside in self._behind(factor) if self.estimates.mentions(inside)}
-                estimate = self._estimate(again or charged)
+                estimate = self._estimate(again or charged, construction.owner)
                 if estimate is not None:
                     argument = _place(factor)
                     known = tuple(sorted(again or charged))
@@ -133,9 +136,15 @@ class Comparison:
                 found |= self.factors.results(target)
         return found
 
-    def _estimate(self, charged: set[str]) -> Location | None:
-        """Where the estimate charges most of the names."""
-        best = max(self.estimates.statements(charged), key=lambda one: one[0], default=None)
+    def _estimate(self, charged: set[str], pool: Class) -> Location | None:
+        """Where the estimate charges most of the names; of several places one that speaks of the pool or of a base class of it."""
+        spoken = re.compile(rf"\b(?:{'|'.join(re.escape(each.name) for each in self.program.classes.mro(pool))})\b")
+
+        def fitness(one: tuple[int, File, int]) -> tuple[int, bool]:
+            held, file, index = one
+            return held, spoken.search(file.source.slice(file.scope(file.outline.statements[index].scope).span)) is not None
+
+        best = max(self.estimates.statements(charged), key=fitness, default=None)
         return of_statement(best[1], best[2]) if best is not None else None
 
 
