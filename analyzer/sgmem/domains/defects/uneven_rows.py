@@ -48,13 +48,13 @@ class LongBuffer(msgspec.Struct, frozen=True):
 
 
 class _Buffer(msgspec.Struct, frozen=True):
-    """A tensor's `rows`, with the dimensions before and behind them as they are spelled."""
+    """A tensor's `rows`, with the dimensions before and behind them as they are spelled; a local that is one of two things is both."""
 
     name: str
     rows: Location
     by_token: bool
     before: tuple[str, ...]
-    behind: tuple[str, ...]
+    behind: tuple[frozenset[str], ...]
 
 
 def uneven_rows(facts: ProgramFacts) -> Iterator[UnevenRows]:
@@ -122,12 +122,12 @@ def _uneven(file: File, found: list[_Buffer]) -> Iterator[UnevenRows]:
 
 def _shared(few: _Buffer, other: _Buffer) -> str:
     """What two buffers have in common that says they hold the same things: a width that is no number, or the end of the name."""
-    width = ", ".join(few.behind)
-    if few.behind == other.behind and any(not part.isdigit() for part in few.behind):
-        return width
-    if few.name.endswith("_" + other.name) and few.behind == other.behind:
-        return other.name
-    return ""
+    if len(few.behind) != len(other.behind):
+        return ""
+    width = [one & another for one, another in zip(few.behind, other.behind, strict=True)]
+    if width and all(width) and any(not min(part).isdigit() for part in width):
+        return ", ".join(min(part) for part in width)
+    return other.name if few.name.endswith("_" + other.name) and all(width) else ""
 
 
 def _buffers(facts: ProgramFacts, file: File, scope: int) -> Iterator[_Buffer]:
@@ -178,9 +178,21 @@ def _buffer(facts: ProgramFacts, file: File, name: str, shape: tuple[Expr, ...],
         last = spelled(rows)
         by_token = _IS_TOKENS.fullmatch(last) is not None
         if by_token or _IS_LARGEST.fullmatch(last) is not None:
-            before, behind = (
-                tuple(" ".join(file.source.slice(one.span).split()) for one in part)
-                for part in (shape[:position], shape[position + 1 :])
-            )
+            before = tuple(_code(file, one) for one in shape[:position])
+            behind = tuple(frozenset(_width(facts, file, index, one)) for one in shape[position + 1 :])
             yield _Buffer(name, Location(file, index, rows.span), by_token, before, behind)
             return
+
+
+def _width(facts: ProgramFacts, file: File, index: int, dimension: Expr) -> Iterator[str]:
+    """A dimension as it is spelled, and, for a local that is chosen from two, both of them."""
+    yield _code(file, dimension)
+    if isinstance(dimension, ir.Name):
+        for at in facts.program.names.bindings(file, file.outline.statements[index].scope, dimension.id):
+            for binding in file.statement(at).bindings:
+                if isinstance(binding.value, ir.Conditional):
+                    yield from (_code(file, binding.value.body), _code(file, binding.value.orelse))
+
+
+def _code(file: File, expr: Expr) -> str:
+    return " ".join(file.source.slice(expr.span).split())
