@@ -201,6 +201,8 @@ def _uneven(facts: ProgramFacts, formula: tuple[Location, str], one: Named, othe
             return None
         return _found(formula, now, peak, "peak", ())
     felt = _FELT_BY.get(left.frame.quantity, frozenset())
+    if left.frame.hygiene == right.frame.hygiene and not _charged_between(facts, left.location, right.location):
+        return None  # only what frees stands in between: its effect is what is measured
     before, after = (felt & {*gauge.frame.hygiene, *_care(facts, gauge.location)} for gauge in (left, right))
     if before > after:
         return _found(formula, other, one, "hygiene", tuple(sorted(before - after)))
