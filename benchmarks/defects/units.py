@@ -82,7 +82,7 @@ def swap_scale(place: Place) -> Iterator[Defect]:
 def swap_base(place: Place) -> Iterator[Defect]:
     """A text or a name that says "GB" fits both, so only those that say GiB, and values that are used, are places for this one."""
     found = _conversion(place)
-    if isinstance(place.above[-1], ast.Assign | ast.AnnAssign) and _LOOSE_NAME.search(_target(place.above[-1])):
+    if any(_LOOSE_NAME.search(name) for name in _given_to(place)):
         return
     if found is None or _is_only_told(place):
         return
@@ -114,8 +114,13 @@ def _sides(node: ast.Compare) -> list[ast.expr]:
     return [node.left, *node.comparators]
 
 
-def _target(statement: ast.Assign | ast.AnnAssign) -> str:
-    return last_name(statement.targets[0] if isinstance(statement, ast.Assign) else statement.target)
+def _given_to(place: Place) -> Iterator[str]:
+    """The names of the variable and the keywords that a value, or what is worked out of it in its statement, is given to."""
+    for node in place.above:
+        if isinstance(node, ast.keyword):
+            yield node.arg or ""
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            yield last_name(node.targets[0] if isinstance(node, ast.Assign) else node.target)
 
 
 def _shared(place: Place) -> tuple[ast.BinOp, str] | None:

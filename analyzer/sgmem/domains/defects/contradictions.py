@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,10 @@ from sgmem.domains.accounting.claims import Claim
 from sgmem.domains.accounting.location import Location
 from sgmem.domains.algebra import arithmetic
 from sgmem.domains.defects.mismatches import Side, side_of
-from sgmem.domains.units.evidence import Evidence, Mismatch, disagreement
+from sgmem.domains.units.evidence import Evidence, Mismatch, Strength, disagreement
+from sgmem.domains.units.infer import infer
+from sgmem.domains.units.unit import BYTES
+from sgmem.program.files import dotted
 from sgmem.syntax import ir
 
 if TYPE_CHECKING:
@@ -23,6 +27,7 @@ if TYPE_CHECKING:
     from sgmem.program.files import File
     from sgmem.syntax.ir import Expr
 
+_CONVERTS = re.compile(r"1024|<< *[23]0")
 _THOUSANDS = Fraction(1024, 1000)
 _FACTORS = frozenset({"*", "/", "//", "<<", ">>"})
 _KEEPS = frozenset({"int", "float", "round", "floor", "ceil", "abs"})
@@ -68,11 +73,56 @@ def contradictions(units: Units, claims: Claims, file: File, statement: int) -> 
         if value is None or not value.strong:
             deep = claim.kind in ("size", "result", "parameter")
             value = units.infer(claim.value, file, statement, deep=True) if deep else None
+        if (value is None or value.weak) and claim.kind in ("label", "name"):
+            value = _by_use(units, claim.value, file, statement) or value
         if value is None or not value.scaled or (not value.strong and claim.kind == "size"):
             continue
         details = _contradicts(claim, value)
         if details is not None:
             yield Contradiction(claim, side_of(units, claim.value, value, file, statement), details)
+
+
+def _by_use(units: Units, value: Expr, file: File, statement: int) -> Evidence | None:
+    """The unit of a value, or of one that is divided by constants, by what its function does with it elsewhere."""
+    base = _divided(value) if isinstance(value, ir.Binary) else value
+    held = converted_elsewhere(units, base, file, statement)
+    if held is None:
+        return None
+    return infer(value, lambda leaf: held if leaf is base else None, lambda leaf: units.constant(leaf, file, statement))
+
+
+def converted_elsewhere(units: Units, value: Expr, file: File, statement: int) -> Evidence | None:
+    """That a variable or field holds bytes, where its function divides it by 2**20 or 2**30 elsewhere and sets it once."""
+    text, scope = dotted(value), file.outline.statements[statement].scope
+    if text is None or file.scope(scope).kind != "function":
+        return None
+    name = text.rpartition(".")[2]
+    set_at = units.order.definitions(file, scope, text) if name == text else units.order.assignments(file, scope, text)
+    if len(set_at) > 1 or statement in set_at:
+        return None
+    for index in file.mentions_in(scope, name):
+        if index not in set_at and _CONVERTS.search(file.own_text(index)):
+            for root in file.statement(index).expressions():
+                for node in ir.walk(root):
+                    if node is not value and dotted(_divided(node)) == text and _is_binary(units.infer(node, file, index)):
+                        return Evidence(BYTES, Strength.CONVERSION, "converted elsewhere in the function", node.span)
+    return None
+
+
+def _divided(node: Expr) -> Expr:
+    """What is divided by constants."""
+    inner = node
+    while isinstance(inner, ir.Binary) and inner.operator in ("/", "//") and _is_number(inner.right):
+        inner = inner.left
+    return inner if inner is not node else ir.Opaque(node.span, "no division")
+
+
+def _is_number(node: Expr) -> bool:
+    return not any(isinstance(one, ir.Name | ir.Attribute | ir.Call) for one in ir.walk(node))
+
+
+def _is_binary(found: Evidence | None) -> bool:
+    return found is not None and found.strong and found.unit.is_amount and found.unit.scale in (2**20, 2**30)
 
 
 def _contradicts(claim: Claim, value: Evidence) -> Mismatch | None:
