@@ -188,4 +188,4 @@ def test_a_scan_of_a_text_is_done_once_and_noted_each_time() -> None:
     assert first.scanned("pkg/bytes.py", count) == 0
     second = first.unread()
     assert second.scanned("pkg/a.py", count) == len(TEXTS["pkg/a.py"])
-    assert (len(done), second.reads.scans) == (2, {("pkg/a.py", count.key)})
+    assert (len(done), second.reads.scans) == (2, {("pkg/a.py", count.key, ())})

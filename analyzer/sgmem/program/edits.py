@@ -69,6 +69,7 @@ class Edits:
         self._old = Files(self._old_tree, tuple(self._old_tree.digests))
         self._questions = {question.key: question for question in questions}
         self._answered: dict[tuple[str, str], bool] = {}
+        self._scanned: dict[tuple[str, str, tuple[str, ...]], bool] = {}
         self._held: dict[tuple[str, str, str], bool] = {}
         self._edits: dict[str, FileEdit | None] = {}
         self._texts: dict[str, frozenset[str] | None] = {}
@@ -94,7 +95,7 @@ class Edits:
             or not self.moved.isdisjoint(reads.texts)
             or not self.moved.isdisjoint(reads.holding)
             or not self.moved.isdisjoint(reads.focus)
-            or any(path in self.moved for path, _ in (*reads.asked, *reads.scans))
+            or any(one[0] in self.moved for one in (*reads.asked, *reads.scans))
         )
 
     def _touch_file(self, path: str, reads: Reads) -> bool:
@@ -106,7 +107,7 @@ class Edits:
                 return True
         return (
             any(self._answers_otherwise(path, key) for at, key in reads.asked if at == path)
-            or any(self._scans_otherwise(path, key) for at, key in reads.scans if at == path)
+            or any(self._scans_otherwise(*one) for one in reads.scans if one[0] == path)
             or (path in reads.focus and self._touch_focus(path, reads))
         )
 
@@ -228,17 +229,17 @@ class Edits:
         edit = self.of(path)
         return edit is None or question.follow(before, edit) != now
 
-    def _scans_otherwise(self, path: str, key: str) -> bool:
+    def _scans_otherwise(self, path: str, key: str, given: tuple[str, ...]) -> bool:
         """Whether another thing is found in the text of a file now."""
-        found = self._answered.get((path, key))
+        found = self._scanned.get((path, key, given))
         if found is None:
             scan = SCANS.get(key)
             known = scan is not None and self._old_tree.knows(path)
-            found = self._answered[path, key] = scan is None or not known or self._compare_scans(path, scan)
+            found = self._scanned[path, key, given] = scan is None or not known or self._compare_scans(path, scan, given)
         return found
 
-    def _compare_scans(self, path: str, scan: Scan[Any]) -> bool:
-        before, now = self._old.scanned(path, scan), self._files.scanned(path, scan)
+    def _compare_scans(self, path: str, scan: Scan[Any], given: tuple[str, ...]) -> bool:
+        before, now = self._old.scanned(path, scan, *given), self._files.scanned(path, scan, *given)
         edit = self.of(path) if isinstance(before, list) and before != now else None
         if edit is not None and isinstance(before, list):
             before = [edit.text.offset(one) if isinstance(one, int) else one for one in before]

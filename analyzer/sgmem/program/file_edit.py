@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from sgmem.program.file import File
     from sgmem.program.reads import FileReads
@@ -103,8 +103,16 @@ class FileEdit:
         rows = self._before.unnoted_outline.statements
         found = {index for index, row in enumerate(rows) if not self._same_row(index, row)}
         if self._by:
-            found.add(self._head - 1 if self._head else self._middle)
+            found.add(self._seen_first(rows))
         return frozenset(found)
+
+    def _seen_first(self, rows: Sequence[StatementOutline]) -> int:
+        """The statement that is looked at by who goes from one to the next and would come to those that came or went: the one before.
+        To a body one comes by its first statement, whatever is before."""
+        before = self._head - 1
+        after = self._head + self._middle
+        begins = before < 0 or (rows[before].kind in _DEFINITIONS and after < len(rows) and rows[after].parent == before)
+        return after if begins else before
 
     @property
     def is_silent(self) -> bool:

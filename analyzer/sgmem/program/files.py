@@ -11,7 +11,7 @@ from sgmem.program.contexts import MATCHED, TEXT, Context, occurs, places, renam
 from sgmem.program.file import File, bare_names, dotted, last_assignment
 from sgmem.program.file_facts import FileFacts
 from sgmem.program.reads import EVERYWHERE, FileReads, Reads, ReadTree
-from sgmem.program.text_answers import Matching, TextAnswers
+from sgmem.program.text_answers import Matching, Scan, TextAnswers
 from sgmem.syntax.build import Unparsable
 from sgmem.syntax.text import SourceText, Undecodable, decode, without_comments
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from sgmem.cache.store import Store
-    from sgmem.program.text_answers import Answer, Scan, TextQuestion
+    from sgmem.program.text_answers import Answer, TextQuestion
 
 
 __all__ = ["File", "Files", "Tree", "bare_names", "dotted", "last_assignment", "module_name"]
@@ -55,7 +55,7 @@ class Files:
         self._problems: dict[str, str] = {}
         self._contexts: dict[tuple[str, str, Context], bool] = {}
         self._contained: dict[tuple[str, str], bool] = {}
-        self._scans: dict[tuple[str, Callable[[str], Any]], Any] = {}
+        self._scans: dict[tuple[str, Callable[..., Any], tuple[str, ...]], Any] = {}
         self._modules = {module_name(path): path for path in paths}
         self._indices: list[ClassIndex] = []
         self._answers = TextAnswers(tree)
@@ -257,18 +257,18 @@ class Files:
         """Whether a file has case statements. Not noted."""
         return self._scanned(path, _has_cases)
 
-    def scanned(self, path: str, scan: Scan[T]) -> T:
-        """What a function, which must rest on nothing else, finds in the text of a file; one that cannot be decoded is empty. Found out
-        once for all programs over the same files."""
-        self.reads.scans.add((path, scan.key))
+    def scanned(self, path: str, scan: Scan[T], *given: str) -> T:
+        """What a function, which must rest on nothing else than what it is given, finds in the text of a file; one that cannot be
+        decoded is empty. Found out once for all programs over the same files."""
+        self.reads.scans.add((path, scan.key, given))
         self._source(path)
-        return self._scanned(path, scan.find)
+        return self._scanned(path, scan.find, *given)
 
-    def _scanned(self, path: str, scan: Callable[[str], T]) -> T:
-        key = (path, scan)
+    def _scanned(self, path: str, scan: Callable[..., T], *given: str) -> T:
+        key = (path, scan, given)
         if key not in self._scans:
             source = self._source(path)
-            self._scans[key] = scan("" if source is None else source.text)
+            self._scans[key] = scan("" if source is None else source.text, *given)
         found: T = self._scans[key]
         return found
 
@@ -298,7 +298,7 @@ class Files:
         """By text alone: the names of the classes that seem to store something under `name`."""
         found = set[str]()
         for path in self.holding(name, stored):
-            self.reads.texts.add(path)
+            self.reads.scans.add((path, _classes_storing.key, (name,)))
             source = self._source(path)
             if source is not None:
                 headers = self._scanned(path, indented_headers)
@@ -324,6 +324,11 @@ class Files:
             self._problems[path] = str(error)
             return None
         return File(source, outline, module_name(path), path.endswith("__init__.py"), self._facts.lowered(digest))
+
+
+@Scan
+def _classes_storing(text: str, name: str) -> set[str]:
+    return classes_around(text, indented_headers(text), places(text, name, stored))
 
 
 def _has_cases(text: str) -> bool:

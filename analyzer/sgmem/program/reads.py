@@ -69,14 +69,15 @@ class Reads(msgspec.Struct):
     questions_there: set[str] = msgspec.field(default_factory=set)
     names_there: set[str] = msgspec.field(default_factory=set)
     asked: set[tuple[str, str]] = msgspec.field(default_factory=set)
-    scans: set[tuple[str, str]] = msgspec.field(default_factory=set)
+    scans: set[tuple[str, str, tuple[str, ...]]] = msgspec.field(default_factory=set)
     listed: bool = False
     classes_listed: bool = False
 
     @property
     def looked_at(self) -> set[str]:
         """The files that must be known in both states to tell what an edit of them changes."""
-        return {*self.parsed, *self.texts, *self.holding, *(path for path, _ in (*self.asked, *self.scans))}
+        asked, scanned = (path for path, _ in self.asked), (path for path, _, _ in self.scans)
+        return {*self.parsed, *self.texts, *self.holding, *asked, *scanned}
 
     def look(self, context: tuple[str, str], path: str) -> None:
         """Note that a context was looked for in the files up to a path."""

@@ -99,9 +99,10 @@ def lines_with(text: AnyStr, part: AnyStr, newline: AnyStr) -> Iterator[tuple[in
 
 
 class Scan(Generic[Found]):
-    """A function that finds something in the text of a file. A list of numbers that it finds are offsets."""
+    """A function that finds something in the text of a file, by words or patterns that it is given. Numbers in a list that it finds are
+    offsets."""
 
-    def __init__(self, find: Callable[[str], Found]) -> None:
+    def __init__(self, find: Callable[..., Found]) -> None:
         self.find = find
         self.key = f"{find.__module__}.{find.__qualname__}"
         SCANS[self.key] = self
@@ -109,6 +110,12 @@ class Scan(Generic[Found]):
 
 SCANS: dict[str, Scan[Any]] = {}
 """All of them."""
+
+
+@Scan
+def matches(text: str, pattern: str) -> bool:
+    """Whether a pattern, which knows letters of ASCII only, matches somewhere."""
+    return re.search(pattern, text, re.ASCII) is not None
 
 
 class TextAnswers:

@@ -11,6 +11,7 @@ from sgmem.flow.places import Field
 from sgmem.program.classes import assigned
 from sgmem.program.contexts import positions
 from sgmem.program.files import dotted
+from sgmem.program.text_answers import Scan
 from sgmem.syntax import ir
 
 if TYPE_CHECKING:
@@ -40,10 +41,14 @@ class Consumer(msgspec.Struct, frozen=True):
     computed: bool
 
 
+@Scan
+def _seems_read(text: str, name: str) -> bool:
+    return any(text[at - 1 : at] == "." for at in positions(text, name))
+
+
 def consumers(facts: ProgramFacts, name: str, path: str) -> Iterator[Consumer]:
     """The reads of a field of that name in one file from which another memory quantity is worked out."""
-    source = facts.program.files.source(path)
-    if source is None or not any(source.text[at - 1 : at] == "." for at in positions(source.text, name)):
+    if not facts.program.files.scanned(path, _seems_read, name):
         return
     file = facts.program.files.get(path)
     for index in file.mentions(name) if file is not None else ():

@@ -14,6 +14,7 @@ from sgmem.flow.places import Field
 from sgmem.program.contexts import positions
 from sgmem.program.entities import Function
 from sgmem.program.files import dotted
+from sgmem.program.text_answers import Scan
 from sgmem.syntax import ir
 
 if TYPE_CHECKING:
@@ -46,8 +47,7 @@ class Decision(msgspec.Struct, frozen=True):
 
 def decisions(facts: ProgramFacts, name: str, path: str) -> Iterator[Decision]:
     """Every statement of a file's functions that sets a field of that name."""
-    source = facts.program.files.source(path)
-    if source is None or not any(_SET.match(source.text, at + len(name)) for at in positions(source.text, name)):
+    if not facts.program.files.scanned(path, _seems_set, name):
         return
     file = facts.program.files.get(path)
     for index in file.mentions(name) if file is not None else ():
@@ -55,6 +55,11 @@ def decisions(facts: ProgramFacts, name: str, path: str) -> Iterator[Decision]:
             yield from _assigned(facts, file, index, name)
             yield from named(facts, file, index, name)
             yield from _returned(facts, file, index, name)
+
+
+@Scan
+def _seems_set(text: str, name: str) -> bool:
+    return any(_SET.match(text, at + len(name)) for at in positions(text, name))
 
 
 def _assigned(facts: ProgramFacts, file: File, index: int, name: str) -> Iterator[Decision]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from sgmem.domains.accounting.location import last_name
 from sgmem.flow.places import Field
+from sgmem.program.text_answers import Scan
 from sgmem.syntax import ir
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from sgmem.syntax.ir import Expr
 
 _LAYOUT = r"(?:_cache_dtype|_tokens_ratio|_memory_ratio)[\"']?\]?\s*[=:]\s*[\"'\d(]"
-_WRITTEN = re.compile(rb"(?<=[.\"'(\s])(\w+(?:_cache_dtype|_tokens_ratio|_memory_ratio))[\"']?\]?\s*[=:]\s*[\"'\d(]")
+_WRITTEN = re.compile(r"(?<=[.\"'(\s])(\w+(?:_cache_dtype|_tokens_ratio|_memory_ratio))[\"']?\]?\s*[=:]\s*[\"'\d(]", re.ASCII)
 Bound = Literal["capped", "raised"]
 
 
@@ -48,9 +49,14 @@ def layouts(facts: ProgramFacts) -> Mapping[str, tuple[str, ...]]:
     """The settings of what a token takes, or of how pools share a budget, that are written as constants: by name, where."""
     found: dict[str, dict[str, None]] = {}
     for path in facts.program.files.with_text(_LAYOUT):
-        for match in _WRITTEN.finditer(facts.program.files.tree.read(path)):
-            found.setdefault(match[1].decode(), {})[path] = None
+        for name in facts.program.files.scanned(path, _layouts_in):
+            found.setdefault(name, {})[path] = None
     return {name: tuple(paths) for name, paths in sorted(found.items())}
+
+
+@Scan
+def _layouts_in(text: str) -> list[str]:
+    return list(dict.fromkeys(_WRITTEN.findall(text)))
 
 
 def is_layout(value: Expr | None) -> bool:

@@ -14,6 +14,7 @@ from sgmem.flow.order import ENTRY
 from sgmem.program.calls import CallSite, bind
 from sgmem.program.entities import Function
 from sgmem.program.files import dotted
+from sgmem.program.text_answers import Scan, matches
 from sgmem.syntax import ir
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from sgmem.syntax.ir import Expr
 
 _OF_MEMORY = "[Pp]ool|capacity"
-_CAPS = re.compile(rb"= min\(([^()\n]+)\)")
+_CAPS = re.compile(r"= min\(([^()\n]+)\)")
 _LIMIT = re.compile(r"args|config|settings|^get_")
 _BEFORE = 1600
 MAX_DEPTH = 4
@@ -84,18 +85,18 @@ class ConvertedCaps:
 
     def __init__(self, program: Program, order: Order, models: Models) -> None:
         self.program = program
-        self.of_memory = re.compile(any_of(words_in(models, "bytes/token", "tokens"), _OF_MEMORY).pattern.encode())
+        self.of_memory = any_of(words_in(models, "bytes/token", "tokens"), _OF_MEMORY).pattern
         self.order = order
 
     def found(self) -> Iterator[ConvertedCap]:
         seen: set[Location] = set()
         for path in self.program.files.with_text(r"= min\("):
-            data = self.program.files.tree.read(path)
-            lines = _lines(data) if self.of_memory.search(data) else []
-            file = self.program.files.get(path) if lines else None
+            files = self.program.files
+            offsets = files.scanned(path, _caps_in) if files.scanned(path, matches, self.of_memory) else []
+            file = files.get(path) if offsets else None
             if file is None:
                 continue
-            for statement in sorted({file.statement_at(line, column) for line, column in lines} - {-1}):
+            for statement in sorted({file.statement_at(*file.source.position(at)) for at in offsets} - {-1}):
                 for cap in self._caps(file, statement):
                     for one in self._after(cap, cap.name, file, statement, (), 0):
                         if one.conversion not in seen:
@@ -238,14 +239,14 @@ def _certainly_after(file: File, first: int, later: int) -> bool:
     return (rows[later].parent, rows[later].block) in above
 
 
-def _lines(data: bytes) -> list[tuple[int, int]]:
+@Scan
+def _caps_in(text: str) -> list[int]:
     """Where the text takes the smaller of a count and something that was asked to be given."""
     found = []
-    for match in _CAPS.finditer(data):
-        before = data[max(0, match.start() - _BEFORE) : match.start()]
-        if any(part.strip() + b" is not None" in before for part in match[1].split(b",")):
-            start = data.rfind(b"\n", 0, match.start()) + 1
-            found.append((data.count(b"\n", 0, start) + 1, len(data[start : match.start()].decode(errors="replace")) + 1))
+    for match in _CAPS.finditer(text):
+        before = text[max(0, match.start() - _BEFORE) : match.start()]
+        if any(part.strip() + " is not None" in before for part in match[1].split(",")):
+            found.append(match.start())
     return found
 
 

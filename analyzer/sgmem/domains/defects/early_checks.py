@@ -15,6 +15,7 @@ from sgmem.domains.accounting.passes import Passes, Stop
 from sgmem.flow.aside import is_aside
 from sgmem.flow.places import Field
 from sgmem.program.files import dotted
+from sgmem.program.text_answers import matches
 from sgmem.syntax import ir
 
 if TYPE_CHECKING:
@@ -72,9 +73,7 @@ def early_checks(facts: ProgramFacts) -> Iterator[EarlyCheck]:
 
 def _checks(facts: ProgramFacts, name: str, path: str) -> Iterator[_Check]:
     """The tests of a file that raise, or assert, by a remainder or an order of a field of that name and another."""
-    source = facts.program.files.source(path)
-    word = re.compile(rf"\.{name}\b")
-    if source is None or word.search(source.text) is None:
+    if not facts.program.files.scanned(path, matches, rf"\.{name}\b"):
         return
     file = facts.program.files.get(path)
     for index in file.mentions(name) if file is not None else ():

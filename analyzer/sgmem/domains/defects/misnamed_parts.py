@@ -10,6 +10,7 @@ import msgspec
 from sgmem.domains.accounting.location import Location
 from sgmem.domains.ranks.groups import spelled
 from sgmem.program.files import dotted
+from sgmem.program.text_answers import Scan
 from sgmem.syntax import ir
 
 if TYPE_CHECKING:
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
     from sgmem.program.program import Program
     from sgmem.syntax.ir import Expr
 
-_PART = re.compile(rb"(?:per_rank|per_partition|per_worker|num_local)\w*\s*=(?!=)")
-_WORD = re.compile(rb"[A-Za-z_]\w*")
+_PART = re.compile(r"(?:per_rank|per_partition|per_worker|num_local)\w*\s*=(?!=)")
+_WORD = re.compile(r"[A-Za-z_]\w*")
 _IS_PART = re.compile(r"per_rank|per_partition|per_worker|num_local")
 _CONFIG = re.compile(r"config|_args|^get_\w+$")
 _TOTAL = re.compile(r"^total_|_total$|^global_")
@@ -42,28 +43,34 @@ class MisnamedPart(msgspec.Struct, frozen=True):
 def misnamed_parts(program: Program, groups: Groups, counts: Counts) -> Iterator[MisnamedPart]:
     """The names of parts that hold the whole."""
     for path in program.files.with_text("per_|num_local", words="per_|num_local"):
-        data = program.files.tree.read(path)
-        found = list(_PART.finditer(data))
-        file = program.files.get(path) if any(_may_count(data, match, counts) for match in found) else None
+        found = program.files.scanned(path, _parts_in)
+        file = program.files.get(path) if any(_may_count(one, counts) for one in found if isinstance(one, str)) else None
         if file is None:
             continue
-        for match in found:
-            start = data.rfind(b"\n", 0, match.start()) + 1
-            column = len(data[start : match.start()].decode(errors="replace")) + 1
-            statement = file.statement_at(data.count(b"\n", 0, start) + 1, column)
+        for offset in (one for one in found if isinstance(one, int)):
+            statement = file.statement_at(*file.source.position(offset))
             if statement >= 0:
                 yield from _in_statement(file, statement, groups, counts)
 
 
-def _may_count(data: bytes, match: re.Match[bytes], counts: Counts) -> bool:
-    """Whether what is given may be a count as it is: a division shows on the line, or on the next ones behind a bracket."""
-    end = data.find(b"\n", match.end())
-    given = data[match.end() : end if end >= 0 else len(data)]
-    if given.rstrip().endswith(b"("):
-        given = data[match.end() : match.end() + 160]
-    if b"//" in given or b"divide(" in given:
+@Scan
+def _parts_in(text: str) -> list[int | str]:
+    """Where the names of parts are given something, each with what that is: the rest of the line, or the next ones behind a bracket."""
+    found: list[int | str] = []
+    for match in _PART.finditer(text):
+        end = text.find("\n", match.end())
+        given = text[match.end() : end if end >= 0 else len(text)]
+        if given.rstrip().endswith("("):
+            given = text[match.end() : match.end() + 160]
+        found += [match.start(), given]
+    return found
+
+
+def _may_count(given: str, counts: Counts) -> bool:
+    """Whether what is given may be a count as it is: a division would show."""
+    if "//" in given or "divide(" in given:
         return False
-    return any(row is not None and row.by for row in (counts.named(word.decode()) for word in _WORD.findall(given)))
+    return any(row is not None and row.by for row in (counts.named(word) for word in _WORD.findall(given)))
 
 
 def _in_statement(file: File, statement: int, groups: Groups, counts: Counts) -> Iterator[MisnamedPart]:

@@ -11,6 +11,7 @@ from sgmem.domains.accounting.location import Location, last_name
 from sgmem.domains.accounting.model_words import any_of, words_in, words_of_group
 from sgmem.domains.ranks.extents import Extent
 from sgmem.domains.ranks.groups import STAGES, factors, given, spelled
+from sgmem.program.text_answers import Scan
 from sgmem.syntax import ir
 
 if TYPE_CHECKING:
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
     from sgmem.program.program import Program
     from sgmem.syntax.ir import Expr
 
-_LAYERS = re.compile(rb"\b(\w*layer_num|\w*num_layers|\w*layers_num|num_\w*layers)\b")
-_HEADS = re.compile(rb"\b(\w*head_num|\w*num_heads|num_\w*heads)=")
+_LAYERS = re.compile(r"\b(\w*layer_num|\w*num_layers|\w*layers_num|num_\w*layers)\b")
+_HEADS = re.compile(r"\b(\w*head_num|\w*num_heads|num_\w*heads)=")
 _LISTED = re.compile(r"(?:\w+_)?layer_ids|(?:\w+_)?layers")
 _THINGS = ("layers", "heads")
 _POOL = re.compile(r"[Pp]ool|[Cc]ache|[Bb]uffer|[Aa]llocator")
@@ -53,7 +54,7 @@ def mixed_extents(program: Program, extents: Extents, counts: Counts) -> Iterato
         words="start_layer|effective_layers|heads",
         begins=("start_layer", "effective_layers", "get_"),
     ):
-        words = sorted(_words(program.files.tree.read(path), counts))
+        words = program.files.scanned(path, _words, per_token(counts).pattern)
         file = program.files.get(path) if words else None
         if file is None:
             continue
@@ -69,7 +70,7 @@ def _by_branch(program: Program, file: File, words: list[str], extents: Extents)
     """What the branches of a function give one local that counts layers."""
     found: dict[tuple[int, str], list[Given]] = {}
     for word in words:
-        for statement in file.mentions(word) if _LAYERS.fullmatch(word.encode()) else ():
+        for statement in file.mentions(word) if _LAYERS.fullmatch(word) else ():
             for value in given(word, file, statement):
                 extent = extents.of(value, file, statement) or _listed(program, file, statement, value)
                 if extent is not None and extent.things == "layers":
@@ -97,13 +98,14 @@ def per_token(counts: Counts) -> re.Pattern[str]:
     return any_of(words_in(counts.models, "bytes/token"), _PER_TOKEN)
 
 
-def _words(data: bytes, counts: Counts) -> set[str]:
+@Scan
+def _words(text: str, per_token: str) -> list[str]:
     """The names of counts in a text that may mix them; none where it does not."""
-    if b"config." not in data or re.search(rb"Pool\(|per_token|" + per_token(counts).pattern.encode(), data) is None:
-        return set()
-    patterns = [_LAYERS] if b"start_layer" in data or b"effective_layers" in data else []
-    patterns += [_HEADS] if b"Pool(" in data and re.search(rb"get_\w*num_\w*heads\(", data) else []
-    return {match[1].decode() for pattern in patterns for match in pattern.finditer(data)}
+    if "config." not in text or re.search(rf"Pool\(|per_token|{per_token}", text, re.ASCII) is None:
+        return []
+    patterns = [_LAYERS] if "start_layer" in text or "effective_layers" in text else []
+    patterns += [_HEADS] if "Pool(" in text and re.search(r"get_\w*num_\w*heads\(", text, re.ASCII) else []
+    return sorted({match[1] for pattern in patterns for match in pattern.finditer(text)})
 
 
 def _mixed(found: list[Given], counts: Counts) -> Iterator[MixedExtent]:

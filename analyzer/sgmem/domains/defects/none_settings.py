@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -12,6 +11,7 @@ from sgmem.domains.defects.unchecked_none import calculates, first_use, is_check
 from sgmem.flow.places import Field
 from sgmem.program.entities import Function
 from sgmem.program.files import dotted
+from sgmem.program.text_answers import matches
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,9 +35,9 @@ class NoneSetting(msgspec.Struct, frozen=True):
 def none_settings(facts: ProgramFacts) -> Iterator[NoneSetting]:
     """Every setting of a record that keeps a quantity of memory and is None where it is used, once for each way."""
     for name, paths in facts.quantities.paths.items():
-        written = re.compile(rb"\.%s\s*=\s*None\b" % name.encode())
         for path in paths:
-            file = facts.program.files.get(path) if written.search(facts.program.files.tree.read(path)) else None
+            written = facts.program.files.scanned(path, matches, rf"\.{name}\s*=\s*None\b")
+            file = facts.program.files.get(path) if written else None
             if file is not None:
                 yield from _made_none(facts, file, name)
 

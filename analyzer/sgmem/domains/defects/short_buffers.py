@@ -13,6 +13,7 @@ import msgspec
 from sgmem.domains.accounting.location import Location, last_name
 from sgmem.program.classes import assigned
 from sgmem.program.entities import Class, Function
+from sgmem.program.text_answers import matches
 from sgmem.syntax import ir
 
 if TYPE_CHECKING:
@@ -47,8 +48,7 @@ class _Rows(msgspec.Struct, frozen=True):
 def short_buffers(facts: ProgramFacts) -> Iterator[ShortBuffer]:
     """Every buffer for the largest batch of a class that is cut to more rows than it was made with, once."""
     for path in facts.program.files.with_text(_HELD, begins=("max_",)):
-        source = facts.program.files.source(path)
-        file = facts.program.files.get(path) if source is not None and _MADE.search(source.text) else None
+        file = facts.program.files.get(path) if facts.program.files.scanned(path, matches, _MADE.pattern) else None
         for index, scope in enumerate(file.outline.scopes) if file is not None else ():
             if file is not None and scope.kind == "class":
                 yield from _of_class(facts, Class(file, index))

@@ -15,6 +15,7 @@ from sgmem.domains.accounting.location import Location
 from sgmem.domains.algebra import arithmetic
 from sgmem.domains.ranks.groups import factors, given, spelled
 from sgmem.flow.aside import is_aside
+from sgmem.program.text_answers import matches
 from sgmem.syntax import ir
 
 if TYPE_CHECKING:
@@ -239,10 +240,9 @@ def _products(file: File, statement: int, groups: Groups) -> Iterator[Worked]:
 def _divided_out(program: Program, groups: Groups, rank: str) -> Iterator[Worked]:
     """Where a rank is worked out of another one by division: `dp_rank = tp_rank // (attn_tp_size * attn_cp_size)`."""
     pattern = re.compile(rf"\b{re.escape(rank)}\s*(?::[^=\n]*)?=[^=]{{0,200}}?//")
-    in_bytes = re.compile(pattern.pattern.removeprefix(r"\b").encode())  # a pattern that begins with letters is found much faster
+    in_text = pattern.pattern.removeprefix(r"\b")  # a pattern that begins with letters is found much faster
     for path in program.files.tree.mentioning(rank):
-        found = in_bytes.search(program.files.tree.read(path))
-        file = program.files.get(path) if found is not None else None
+        file = program.files.get(path) if program.files.scanned(path, matches, in_text) else None
         if file is not None:
             for statement in _matches(file, pattern):
                 yield from _divisions(file, statement, rank, groups)

@@ -15,6 +15,7 @@ from sgmem.program.calls import CallSite, bind
 from sgmem.program.contexts import positions
 from sgmem.program.entities import Function
 from sgmem.program.files import dotted
+from sgmem.program.text_answers import Scan
 from sgmem.syntax import ir
 
 if TYPE_CHECKING:
@@ -70,8 +71,7 @@ def stale_copies(facts: ProgramFacts) -> Iterator[StaleCopy]:
     """Every copy of a memory quantity that is used although the quantity was changed after it was taken."""
     for name, paths in facts.quantities.paths.items():
         for path in paths:
-            source = facts.program.files.source(path)
-            file = facts.program.files.get(path) if source is not None and _seems_taken(source.text, name) else None
+            file = facts.program.files.get(path) if facts.program.files.scanned(path, _seems_taken, name) else None
             if file is not None:
                 yield from _in_file(facts, file, name)
 
@@ -138,6 +138,7 @@ def _handing(name: str) -> re.Pattern[str]:
     return re.compile(rf"[(,=]\s*(?:\w+\.)*{name}\s*[,)]")
 
 
+@Scan
 def _seems_taken(text: str, name: str) -> bool:
     """Whether an assignment or an argument of nothing but the quantity may stand in a text: what is around it is looked at where it
     stands, which is many times faster than a search for the whole."""

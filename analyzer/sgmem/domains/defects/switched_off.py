@@ -21,6 +21,7 @@ from sgmem.flow.aside import is_aside
 from sgmem.flow.places import Field
 from sgmem.program.files import dotted
 from sgmem.program.idioms import is_view
+from sgmem.program.text_answers import Scan, matches
 from sgmem.syntax import ir
 
 if TYPE_CHECKING:
@@ -35,8 +36,8 @@ if TYPE_CHECKING:
 
 How = Literal["product", "rest", "least"]
 
-_OFF = re.compile(rb"[=!]?= ?-1\b")
-_NAMED = re.compile(rb"\.(\w+) ?\Z")
+_OFF = re.compile(r"[=!]?= ?-1\b")
+_NAMED = re.compile(r"\.(\w+) ?\Z", re.ASCII)
 _LOOK_BACK = 80
 
 
@@ -54,18 +55,23 @@ def switched_off(facts: ProgramFacts) -> Iterator[SwitchedOff]:
     """Every calculation with a setting of memory that does not ask for the -1 that the program itself knows it as."""
     saying: dict[str, list[str]] = {}
     for path in facts.program.files.with_text(r"= ?-1\b"):
-        data = facts.program.files.tree.read(path)
-        before = (_NAMED.search(data, max(0, match.start() - _LOOK_BACK), match.start()) for match in _OFF.finditer(data))
-        for name in sorted({found[1].decode() for found in before if found is not None}):
+        for name in facts.program.files.scanned(path, _off_in):
             saying.setdefault(name, []).append(path)
     for name in sorted(saying.keys() & facts.quantities.paths.keys()):
-        uses = re.compile(rb"\.%s\s*[*%%]|[*%%]\s*[\w.()]*\.%s\b|\bmin\([^()]*\.%s\b" % ((name.encode(),) * 3))
-        using = [path for path in facts.quantities.paths[name] if uses.search(facts.program.files.tree.read(path))]
+        uses = rf"\.{name}\s*[*%]|[*%]\s*[\w.()]*\.{name}\b|\bmin\([^()]*\.{name}\b"
+        using = [path for path in facts.quantities.paths[name] if facts.program.files.scanned(path, matches, uses)]
         said = next((place for path in saying[name] if (place := _said(facts, path, name)) is not None), None) if using else None
         for path in using if said is not None else ():
             file = facts.program.files.get(path)
             if file is not None and said is not None:
                 yield from _used(facts, file, name, said)
+
+
+@Scan
+def _off_in(text: str) -> list[str]:
+    """The names of what is set to -1, or compared with it."""
+    before = (_NAMED.search(text, max(0, match.start() - _LOOK_BACK), match.start()) for match in _OFF.finditer(text))
+    return sorted({found[1] for found in before if found is not None})
 
 
 def _said(facts: ProgramFacts, path: str, name: str) -> Location | None:

@@ -10,6 +10,7 @@ from sgmem.domains.defects.mixed_extents import Given, MixedExtent, per_token
 from sgmem.domains.ranks.extents import Extent
 from sgmem.domains.ranks.groups import STAGES, spelled
 from sgmem.flow.aside import is_aside
+from sgmem.program.text_answers import matches
 from sgmem.syntax import ir
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ _COUNT = r"layers?(?:_\w+)?\s*=\s*(?:len|sum)\("
 _LAYERS = re.compile(r"\w*layers?(?:_\w+)?")
 _SIZING = re.compile(rb"bytes_per_\w*token|(?:size|bytes|mem|memory)_per_token|cell_size|Pool\(")
 _BOUNDS = re.compile(r"start_layer|end_layer")
-_SIZES = re.compile(r"Pool\(|class \w*Pool\b")
+_SIZES = r"Pool\(|class \w*Pool\b"
 
 
 def uncut_lists(program: Program, groups: Groups, counts: Counts) -> Iterator[MixedExtent]:
@@ -62,8 +63,7 @@ def _cut(program: Program, groups: Groups, name: str) -> Location | None:
     """Where a list is cut to the layers of a stage for memory that is allocated."""
     wanted = re.compile(rf"\b{re.escape(name)}{_CUT}")
     for path in program.files.containing(name, "start_layer"):
-        source = program.files.source(path)
-        cuts = source is not None and wanted.search(source.text) is not None and _SIZES.search(source.text) is not None
+        cuts = all(program.files.scanned(path, matches, pattern) for pattern in (wanted.pattern, _SIZES))
         file = program.files.get(path) if cuts else None
         if file is None:
             continue

@@ -11,6 +11,7 @@ from sgmem.domains.accounting.changes import is_told
 from sgmem.domains.accounting.location import Location, of_statement
 from sgmem.program.classes import assigned
 from sgmem.program.entities import Class
+from sgmem.program.text_answers import Scan
 from sgmem.syntax import ir
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from sgmem.program.files import File
     from sgmem.syntax.ir import Expr
 
-_FLAG = re.compile(rb"[\"']--([a-z][a-z0-9-]*)[\"']")
+_FLAG = re.compile(r"[\"']--([a-z][a-z0-9-]*)[\"']")
 _OF_MEMORY = re.compile(r"(?:^|_)(?:mem|memory|cache|offload|tokens?|page|pool|kv|prealloc|reserve|reserved|gb|mb|bytes)(?:_|$)")
 MAX_FILES = 12
 """An option that more files mention is used somewhere."""
@@ -40,11 +41,16 @@ def unused_options(facts: ProgramFacts) -> Iterator[UnusedOption]:
     tree = facts.program.files.tree
     flags: dict[str, list[str]] = {}
     for path in facts.program.files.with_text("[\"']--", begins=('"--', "'--")):
-        for flag in dict.fromkeys(_FLAG.findall(tree.read(path))):
-            flags.setdefault(flag.decode().replace("-", "_"), []).append(path)
+        for flag in facts.program.files.scanned(path, _flags_in):
+            flags.setdefault(flag.replace("-", "_"), []).append(path)
     for name in sorted(flags):
         if _OF_MEMORY.search(name) and len(tree.mentioning(name)) <= MAX_FILES:
             yield from _of(facts, name, flags[name])
+
+
+@Scan
+def _flags_in(text: str) -> list[str]:
+    return list(dict.fromkeys(_FLAG.findall(text)))
 
 
 def _of(facts: ProgramFacts, name: str, flagged: list[str]) -> Iterator[UnusedOption]:

@@ -11,6 +11,7 @@ import msgspec
 from sgmem.domains.accounting.definitions import inputs
 from sgmem.domains.accounting.model_words import any_of, words_in
 from sgmem.program.entities import Class, Function, Global
+from sgmem.program.text_answers import Scan
 from sgmem.syntax import ir
 
 if TYPE_CHECKING:
@@ -35,6 +36,22 @@ _PER = r"_per_(?:\w+_)?(?:token|req|request|page|slot)s?(?:_|$)|(?:token|page)_b
 _PARTS = "bytes_per_|size_per_|_per_token|_per_req"
 """Parts of such names, for a first look at the bytes of a file."""
 _ASIDE = re.compile(r"(^|/)(tests?|benchmarks?|examples?|storage)(/|$)|(^|/)(test_|bench_)[^/]*$")
+
+
+@Scan
+def _slashes(text: str) -> list[int]:
+    """Where a text has slashes, if one may be that of such a division."""
+    if not any(_may_divide(line) for line in text.split("\n")):
+        return []
+    return [match.start() for match in re.finditer("/", text)]
+
+
+def _may_divide(line: str) -> bool:
+    """Whether a line may hold the slash of such a division: it may begin in the line above."""
+    if "/" not in line:
+        return False
+    found = _DIVIDES.search(line)
+    return _GOES_ON.match(line) is not None or (found is not None and _AMOUNT.search(line, 0, found.end()) is not None)
 
 
 class Division(msgspec.Struct, frozen=True):
@@ -71,26 +88,16 @@ class Divisions:
         return tuple(one for path in sorted(paths) if not _ASIDE.search(path) for one in self._in_path(path))
 
     def _in_path(self, path: str) -> Iterator[Division]:
-        source = self.program.files.source(path)
-        if source is None or not any(self._may_divide(line) for line in source.text.split("\n")):
-            return
-        file = self.program.files.get(path)
+        offsets = self.program.files.scanned(path, _slashes)
+        file = self.program.files.get(path) if offsets else None
         if file is None:
             return
-        for index, row in enumerate(file.outline.statements):
+        for index in sorted({file.statement_at(*file.source.position(at)) for at in offsets} - {-1}):
+            row = file.outline.statements[index]
             if row.kind in ("assign", "annotate", "augment", "return", "expression") and file.scope(row.scope).kind == "function":
                 text = file.own_text(index)
                 if _AMOUNT.search(text) and _DIVIDES.search(text) is not None:
                     yield from self._in_statement(file, index)
-
-    @staticmethod
-    def _may_divide(line: str) -> bool:
-        """Whether a line may hold the slash of such a division: it may begin in the line above."""
-        if "/" not in line:
-            return False
-        code = line.partition("#")[0]
-        found = _DIVIDES.search(code)
-        return _GOES_ON.match(code) is not None or (found is not None and _AMOUNT.search(code, 0, found.end()) is not None)
 
     def _in_statement(self, file: File, index: int) -> Iterator[Division]:
         scope = file.outline.statements[index].scope

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from sgmem.program.entities import Class
+from sgmem.program.text_answers import Scan
 from sgmem.syntax import ir
 
 if TYPE_CHECKING:
@@ -25,6 +26,20 @@ _ASIDE = re.compile(r"(^|/)(tests?|benchmarks?|examples?)(/|$)|(^|/)(test_|bench
 
 _HELD = re.compile(r"(?:[^=!<>]=|\belse|\breturn|\bor)\s*\(?\s*(?:\w+\.)?$|\n\s*$")
 """What stands before a class that is put into a variable: an assignment, the other side of a choice."""
+
+
+@Scan
+def _may_build(text: str, name: str) -> bool:
+    """Whether a text calls a name, or puts it into a variable."""
+    at = text.find(name)
+    while at >= 0:
+        before, after = text[max(0, at - 80) : at], text[at + len(name) : at + len(name) + 1]
+        if after == "(" and not before.endswith("class "):
+            return True
+        if not (after.isalnum() or after == "_") and _HELD.search(before) is not None:
+            return True
+        at = text.find(name, at + len(name))
+    return False
 
 
 class Construction(msgspec.Struct, frozen=True):
@@ -90,26 +105,14 @@ class Pools:
         scopes: dict[tuple[File, int], None] = {}
         for name in sorted(names):
             for path in self.program.files.tree.mentioning(name):
-                file = self.program.files.get(path) if self._may_build(path, name) else None
+                builds = not _ASIDE.search(path) and self.program.files.scanned(path, _may_build, name)
+                file = self.program.files.get(path) if builds else None
                 for index in file.mentions(name) if file is not None else ():
                     scope = file.outline.statements[index].scope if file is not None else 0
                     if file is not None and file.scope(scope).kind == "function" and not self._inside_pool(file, scope):
                         scopes[(file, scope)] = None
         found = (one for file, scope in scopes for one in self._in_scope(file, scope, names))
         return tuple(sorted(found, key=lambda one: (one.file.path, one.statement, one.owner.qualified)))
-
-    def _may_build(self, path: str, name: str) -> bool:
-        """By the text alone: whether a file calls a name, or puts it into a variable."""
-        source = self.program.files.source(path) if not _ASIDE.search(path) else None
-        at = source.text.find(name) if source is not None else -1
-        while source is not None and at >= 0:
-            before, after = source.text[max(0, at - 80) : at], source.text[at + len(name) : at + len(name) + 1]
-            if after == "(" and not before.endswith("class "):
-                return True
-            if not (after.isalnum() or after == "_") and _HELD.search(before) is not None:
-                return True
-            at = source.text.find(name, at + len(name))
-        return False
 
     def _inside_pool(self, file: File, scope: int) -> bool:
         parent = file.scope(scope).parent

@@ -12,6 +12,7 @@ from sgmem.domains.accounting.location import Location, last_name
 from sgmem.domains.startup.expansion import calls_in_order
 from sgmem.domains.startup.targets import Entered, Targets
 from sgmem.program.entities import Class
+from sgmem.program.text_answers import Scan
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -32,25 +33,26 @@ _BUILDS = frozenset({"__init__", "__post_init__", "__new__"})
 
 
 @cache
-def _used(name: str) -> re.Pattern[bytes]:
+def _used(name: str) -> re.Pattern[str]:
     """A name that is called, returned, assigned, an entry of a table, or a base of a class."""
-    spelled = re.escape(name).encode()
-    called = rb"(?<!def )(?<!class )(?<![\w'\"])%s[ \t]*\(" % spelled
-    held = rb"(?:return|=|:)[ \t]*(?:\w+\.)*%s[ \t]*,?[ \t]*(?:#[^\n]*)?$" % spelled
-    derived = rb"^[ \t]*class [^\n]*[(,. ]%s[),]" % spelled
-    return re.compile(b"|".join((called, held, derived)), re.MULTILINE)
+    spelled = re.escape(name)
+    called = rf"(?<!def )(?<!class )(?<![\w'\"]){spelled}[ \t]*\("
+    held = rf"(?:return|=|:)[ \t]*(?:\w+\.)*{spelled}[ \t]*,?[ \t]*$"
+    derived = rf"^[ \t]*class [^\n]*[(,. ]{spelled}[),]"
+    return re.compile("|".join((called, held, derived)), re.MULTILINE | re.ASCII)
 
 
-def _is_used(name: str, data: bytes) -> bool:
+@Scan
+def _is_used(text: str, name: str) -> bool:
     """Whether a line uses a name. Only lines that have the name are matched: the pattern finds no start quickly by itself."""
-    word, pattern = name.encode(), _used(name)
-    at = data.find(word)
+    pattern = _used(name)
+    at = text.find(name)
     while at >= 0:
-        end = data.find(b"\n", at)
-        end = len(data) if end < 0 else end
-        if pattern.search(data[data.rfind(b"\n", 0, at) + 1 : end]) is not None:
+        end = text.find("\n", at)
+        end = len(text) if end < 0 else end
+        if pattern.search(text[text.rfind("\n", 0, at) + 1 : end]) is not None:
             return True
-        at = data.find(word, end)
+        at = text.find(name, end)
     return False
 
 
@@ -120,7 +122,7 @@ class Leading:
                 if file is None or file.outline.statements[index].kind in ("import", "function"):
                     continue
                 text = file.own_text(index)
-                if _used(name).search(text.encode()) is None:
+                if _used(name).search(text) is None:
                     continue
                 if owner is not None and not self._may_be_of(owner, file, index, text, name, len(paths)):
                     continue
@@ -153,9 +155,9 @@ class Leading:
 
     def _using(self, name: str) -> tuple[str, ...]:
         """The files that seem to use a name, none where that are so many that it leads anywhere."""
-        tree = self.program.files.tree
-        mentioned = tree.mentioning(name)
-        found = tuple(path for path in mentioned if _is_used(name, tree.read(path))) if len(mentioned) <= MAX_MENTIONS else ()
+        files = self.program.files
+        mentioned = files.tree.mentioning(name)
+        found = tuple(path for path in mentioned if files.scanned(path, _is_used, name)) if len(mentioned) <= MAX_MENTIONS else ()
         return found if len(found) <= MAX_USES else ()
 
     # -- by types ---------------------------------------------------------------------------------------------------------------
