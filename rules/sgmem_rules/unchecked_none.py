@@ -9,7 +9,7 @@ from sgmem.api import Point, Report, Rule, none_settings, unchecked_nones
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sgmem.api import Facts
+    from sgmem.api import Facts, NoneSetting
 
 
 class UncheckedNoneRule(Rule):
@@ -44,6 +44,9 @@ class UncheckedNoneRule(Rule):
     def _settings(self, facts: Facts) -> Iterator[Report]:
         """Settings that a line makes None."""
         for found in none_settings(facts):
+            if found.how == "declared":
+                yield _of_an_option(found)
+                continue
             again = found.how == "again"
             when = (
                 "when the record is built again from its own fields, as copies and replacements of records are"
@@ -62,3 +65,19 @@ class UncheckedNoneRule(Rule):
                 confidence="medium" if again else "high",
                 key=f"{found.name} {found.how}",
             )
+
+
+def _of_an_option(found: NoneSetting) -> Report:
+    flag = f"--{found.name.replace('_', '-')}"
+    return Report(
+        location=found.use,
+        message=f"{found.name} is None unless the user gives {flag}, and is calculated with here without a check: the start ends in a "
+        "TypeError",
+        steps=(
+            Point(found.none, f"{found.name} is declared with None, and nothing gives it another value"),
+            Point(found.use, f"{found.name} is calculated with, None or not"),
+        ),
+        fix=f"ask whether {found.name} is None first",
+        confidence="medium",
+        key=f"{found.name} {found.how}",
+    )

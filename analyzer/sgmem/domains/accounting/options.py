@@ -55,6 +55,17 @@ class Options:
                 return added
         return _annotated(field.owner.file, index, field.name)
 
+    def declared_none(self, field: Field) -> Location | None:
+        """Where an option's field is declared with None, which it is where the user gives nothing and nothing else fills it in."""
+        index = self.program.classes.declaration(field.owner, field.name)
+        if index is None or not self.is_option(field):
+            return None
+        file = field.owner.file
+        values = (b.value for b in file.statement(index).bindings)
+        if any(isinstance(value, ir.Const) and value.value is None for value in values):
+            return Location(file, index, file.statement(index).span)
+        return None
+
     def named(self, name: str) -> Option | None:
         """The option of a name, of whatever record: one that a parser adds, or one that a field's annotation describes."""
         if name not in self._named:

@@ -123,7 +123,7 @@ def _of_query(queries: _Queries, file: File, index: int, word: str) -> Iterator[
             if calculates(above[-1], node):
                 yield UncheckedNone(query.code, query, None, of_statement(file, index))
             elif isinstance(above[-1], ir.Call) and node is not above[-1].func:
-                yield from _given_to(facts, above[-1], node, file, index, query)
+                yield from given_to(facts, above[-1], node, file, index, query)
 
 
 def _kept(facts: ProgramFacts, target: ir.Attribute, file: File, index: int, query: Location) -> Iterator[UncheckedNone]:
@@ -188,10 +188,10 @@ def _handed_on(facts: ProgramFacts, file: File, scope: int, name: str, definitio
         for root in file.statement(index).expressions():
             for node, above in ir.paths(root):
                 if isinstance(node, ir.Name) and node.id == name and above and isinstance(above[-1], ir.Call):
-                    yield from _given_to(facts, above[-1], node, file, index, query)
+                    yield from given_to(facts, above[-1], node, file, index, query)
 
 
-def _given_to(facts: ProgramFacts, call: ir.Call, value: Expr, file: File, index: int, query: Location) -> Iterator[UncheckedNone]:
+def given_to(facts: ProgramFacts, call: ir.Call, value: Expr, file: File, index: int, query: Location) -> Iterator[UncheckedNone]:
     """The unchecked use in the function that a call hands the answer to."""
     for target, filled, certain in facts.program.calls.targets(call, file, file.outline.statements[index].scope):
         if not isinstance(target, Function) or not certain:
