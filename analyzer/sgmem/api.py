@@ -77,6 +77,7 @@ from sgmem.domains.defects.uneven_rows import long_buffers, uneven_rows
 from sgmem.domains.defects.unreduced_counts import UnreducedCount
 from sgmem.domains.defects.unused_options import unused_options
 from sgmem.domains.defects.weaker_checks import weaker_checks
+from sgmem.domains.defects.whole_beside_part import WholeBesidePart
 from sgmem.domains.defects.zero_divisors import ZeroDivisor, zero_divisors
 from sgmem.domains.estimate.copied_rows import copied_rows
 from sgmem.domains.estimate.divided_twice import divided_twice
@@ -162,6 +163,7 @@ __all__ = [
     "Unit",
     "UnitMismatch",
     "UnreducedCount",
+    "WholeBesidePart",
     "ZeroDivisor",
     "branch_units",
     "careless_branches",

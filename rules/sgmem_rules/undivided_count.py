@@ -9,7 +9,7 @@ from sgmem.api import Point, Report, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sgmem.api import Facts, MisnamedPart, MixedExtent, UndividedCount
+    from sgmem.api import Facts, Location, MisnamedPart, MixedExtent, UndividedCount, WholeBesidePart
 
 _SHOWN = 2
 
@@ -19,9 +19,12 @@ class UndividedCountRule(Rule):
     code = "SGM120"
 
     def check(self, facts: Facts) -> Iterator[Report]:
+        told: set[tuple[str, int]] = set()
         for found in facts.ranks.undivided_counts():
+            told.add(_line(found.whole.value))
             yield undivided(found)
         for part in facts.ranks.misnamed_parts():
+            told.add(_line(part.value))
             yield misnamed(part)
         for scope in facts.ranks.mixed_scopes():
             yield Report(
@@ -34,7 +37,15 @@ class UndividedCountRule(Rule):
             )
         for mixed in facts.ranks.mixed_extents:
             if mixed.whole.extent.things != "layers":
+                told.add(_line(mixed.whole.value))
                 yield beside(mixed)
+        for pair in facts.ranks.whole_beside_part():
+            if _line(pair.whole) not in told:
+                yield of_one_object(pair)
+
+
+def _line(at: Location) -> tuple[str, int]:
+    return at.path, at.line
 
 
 def undivided(found: UndividedCount) -> Report:
@@ -60,6 +71,18 @@ def misnamed(found: MisnamedPart) -> Report:
         message=f"{found.name} is called one rank's and holds the {found.things} of all ranks, {why}",
         confidence="medium",
         steps=(Point(found.whole, why), Point(found.value, f"kept as {found.name} undivided")),
+        fix="divide it by the number of ranks that share",
+    )
+
+
+def of_one_object(found: WholeBesidePart) -> Report:
+    goes = f" and goes to {found.target}" if found.target else ""
+    return Report(
+        location=found.whole,
+        message=f"{found.whole.code} counts the {found.things} of all ranks{goes}; beside it the same object is asked for one rank's, "
+        f"by {found.part.code}",
+        confidence="medium",
+        steps=(Point(found.part, f"one rank's {found.things}"), Point(found.whole, f"the {found.things} of all ranks")),
         fix="divide it by the number of ranks that share",
     )
 

@@ -25,8 +25,11 @@ if TYPE_CHECKING:
 
 _PART = re.compile(r"(?:per_rank|per_partition|per_worker|num_local)\w*\s*=(?!=)")
 _WORD = re.compile(r"[A-Za-z_]\w*")
+_SHARED = re.compile(r"\s*\)?\s*//")
+_KEEPS = re.compile(r"^(?:max|min|int|round)$|align|round|ceil")
+"""Functions that give one of their arguments, or a rounded one."""
 _IS_PART = re.compile(r"per_rank|per_partition|per_worker|num_local")
-_CONFIG = re.compile(r"config|_args|^get_\w+$")
+_CONFIG = re.compile(r"config|_args|(?:^|\.)(?:args|cfg)$|^get_\w+$")
 _TOTAL = re.compile(r"^total_|_total$|^global_")
 
 
@@ -68,9 +71,10 @@ def _parts_in(text: str) -> list[int | str]:
 
 def _may_count(given: str, counts: Counts) -> bool:
     """Whether what is given may be a count as it is: a division would show."""
-    if "//" in given or "divide(" in given:
+    if "divide(" in given:
         return False
-    return any(row is not None and row.by for row in (counts.named(word) for word in _WORD.findall(given)))
+    words = (word for word in _WORD.finditer(given) if _SHARED.match(given, word.end()) is None)
+    return any(row is not None and row.by for row in (counts.named(word[0]) for word in words))
 
 
 def _in_statement(file: File, statement: int, groups: Groups, counts: Counts) -> Iterator[MisnamedPart]:
@@ -94,6 +98,9 @@ def _whole(value: Expr, file: File, statement: int, groups: Groups, counts: Coun
     match value:
         case ir.Conditional(body=body, orelse=orelse):
             return _whole(body, file, statement, groups, counts) or _whole(orelse, file, statement, groups, counts)
+        case ir.Call(args=args) if _KEEPS.search(spelled(value)):
+            given = (_whole(argument.value, file, statement, groups, counts) for argument in args)
+            return next((found for found in given if found is not None), None)
         case ir.Name() | ir.Attribute():
             row = counts.named(spelled(value))
             whole = row is not None and row.by and not row.part and not _IS_PART.search(spelled(value))

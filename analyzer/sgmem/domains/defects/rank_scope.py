@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from sgmem.domains.defects.sibling_groups import SiblingGroup
     from sgmem.domains.defects.undivided_counts import UndividedCount
     from sgmem.domains.defects.unreduced_counts import UnreducedCount
+    from sgmem.domains.defects.whole_beside_part import WholeBesidePart
     from sgmem.domains.program_facts import ProgramFacts
 
 
@@ -176,6 +177,12 @@ class RankScope:
         from sgmem.domains.defects.undivided_counts import undivided_counts
 
         return undivided_counts(self.program, self.groups, self.counts)
+
+    def whole_beside_part(self) -> Iterator[WholeBesidePart]:
+        """Counts of all ranks beside one rank's part, asked of one object."""
+        from sgmem.domains.defects.whole_beside_part import whole_beside_part
+
+        return whole_beside_part(self.program, self.groups, self.counts)
 
     def misnamed_parts(self) -> Iterator[MisnamedPart]:
         """Counts of all ranks that are called one rank's."""
