@@ -71,6 +71,8 @@ class _Builder:
         self.source = source
         self.is_ascii = source.is_ascii
         self.tables = Tables(source)
+        self.numbers = list(range(len(source.starts) + 2))
+        """The numbers of the lines, each once: most are in several spans, and outlines are what a check keeps most of."""
 
     def build(self, tree: ast.Module) -> Outline:
         # Frames: (statement, parent index, block, scope, under TYPE_CHECKING) or a scope to close.
@@ -170,10 +172,10 @@ class _Builder:
         return tuple(names)
 
     def span(self, node: ast.AST) -> Span:
+        line, end_line = self.numbers[node.lineno], self.numbers[node.end_lineno]  # type: ignore[attr-defined]
         if self.is_ascii:
-            return Span(node.lineno, node.col_offset + 1, node.end_lineno, node.end_col_offset + 1)  # type: ignore[attr-defined]
+            return Span(line, node.col_offset + 1, end_line, node.end_col_offset + 1)  # type: ignore[attr-defined]
         column = self.source.character_column
-        line, end_line = node.lineno, node.end_lineno  # type: ignore[attr-defined]
         return Span(line, column(line, node.col_offset), end_line, column(end_line, node.end_col_offset))  # type: ignore[attr-defined]
 
     def _whole_span(self, node: Any) -> Span:

@@ -1,7 +1,7 @@
 """The intermediate representation: expressions and statements, lowered once from libcst.
 
 Every node carries its exact span. Nodes compare by identity, so they can key dictionaries; two equal-looking expressions at two
-places are two nodes.
+places are two nodes. None is part of itself, so the collector of cycles need not know of them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-class Span(msgspec.Struct, frozen=True, array_like=True, order=True):
+class Span(msgspec.Struct, frozen=True, array_like=True, order=True, gc=False):
     """A stretch of one file. Lines and columns are 1-based, columns count characters, `end_column` is one past the last."""
 
     line: int
@@ -29,7 +29,7 @@ class Span(msgspec.Struct, frozen=True, array_like=True, order=True):
         )
 
 
-class Expr(msgspec.Struct, frozen=True, eq=False):
+class Expr(msgspec.Struct, frozen=True, eq=False, gc=False):
     """Any expression."""
 
     span: Span
@@ -69,7 +69,7 @@ class Subscript(Expr, frozen=True, eq=False):
         return (self.base, self.index)
 
 
-class Argument(msgspec.Struct, frozen=True, eq=False):
+class Argument(msgspec.Struct, frozen=True, eq=False, gc=False):
     """One argument of a call. `keyword` is its name or None; `star` is "", "*" or "**"."""
 
     span: Span
@@ -174,7 +174,7 @@ class Lambda(Expr, frozen=True, eq=False):
         return (*self.defaults, self.body)
 
 
-class Clause(msgspec.Struct, frozen=True, eq=False):
+class Clause(msgspec.Struct, frozen=True, eq=False, gc=False):
     """One `for target in iterable if ...` of a comprehension."""
 
     target: Expr
@@ -248,7 +248,7 @@ class Opaque(Expr, frozen=True, eq=False):
 BindingKind = Literal["assign", "augment", "annotate", "iterate", "enter", "catch", "match", "delete"]
 
 
-class Binding(msgspec.Struct, frozen=True, eq=False):
+class Binding(msgspec.Struct, frozen=True, eq=False, gc=False):
     """`target` receives `value`: by assignment, augmented assignment (`operator` set), a loop, a with item, an except clause or a
     match pattern. `value` is None where nothing flows (a bare annotation, a delete)."""
 
@@ -264,7 +264,7 @@ StatementKind = Literal[
 ]  # fmt: skip
 
 
-class Statement(msgspec.Struct, frozen=True, eq=False):
+class Statement(msgspec.Struct, frozen=True, eq=False, gc=False):
     """A simple statement, or the header of a compound one.
 
     `values` holds what is evaluated besides the bindings: the returned value, the test of if/while/assert (an assert's message

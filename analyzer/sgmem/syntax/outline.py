@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Block = Literal["body", "orelse", "handlers", "finally"]
 
 
-class StatementOutline(msgspec.Struct, frozen=True, array_like=True):
+class StatementOutline(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """One statement. `heads` are the spans of a compound statement's header expressions:
 
     if/while: (test,) · for: (target, iterable) · with: (item, target or item, ...) in pairs, equal spans where there is no target ·
@@ -41,7 +41,7 @@ class StatementOutline(msgspec.Struct, frozen=True, array_like=True):
 ParameterKind = Literal["positional", "normal", "star", "keyword", "double-star"]
 
 
-class ParameterOutline(msgspec.Struct, frozen=True, array_like=True):
+class ParameterOutline(msgspec.Struct, frozen=True, array_like=True, gc=False):
     name: str
     kind: ParameterKind
     span: Span
@@ -49,7 +49,7 @@ class ParameterOutline(msgspec.Struct, frozen=True, array_like=True):
     default: Span | None = None
 
 
-class ScopeOutline(msgspec.Struct, frozen=True, array_like=True):
+class ScopeOutline(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A module, class or function. `first` and `last` bound its statements (half open), nested definitions included."""
 
     kind: Literal["module", "class", "function"]
@@ -71,7 +71,7 @@ class ScopeOutline(msgspec.Struct, frozen=True, array_like=True):
     is_async: bool = False
 
 
-class ImportOutline(msgspec.Struct, frozen=True, array_like=True):
+class ImportOutline(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """`from MODULE import NAME as BOUND` (level dots before), or `import MODULE as BOUND` (`name` is None).
 
     `import a.b` without an alias binds `a`: then `module` is "a.b" and `bound` is "a". A star import has name "*".
