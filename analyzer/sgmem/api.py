@@ -74,6 +74,7 @@ from sgmem.domains.defects.unchecked_none import UncheckedNone, unchecked_nones
 from sgmem.domains.defects.undivided_counts import UndividedCount
 from sgmem.domains.defects.uneven_charges import uneven_charges
 from sgmem.domains.defects.uneven_rows import long_buffers, uneven_rows
+from sgmem.domains.defects.unguarded_defaults import UnguardedDefault, unguarded_defaults
 from sgmem.domains.defects.unreduced_counts import UnreducedCount
 from sgmem.domains.defects.unused_options import unused_options
 from sgmem.domains.defects.weaker_checks import weaker_checks
@@ -160,6 +161,7 @@ __all__ = [
     "SwitchedOff",
     "UncheckedNone",
     "UndividedCount",
+    "UnguardedDefault",
     "Unit",
     "UnitMismatch",
     "UnreducedCount",
@@ -212,6 +214,7 @@ __all__ = [
     "uneven_charges",
     "uneven_readings",
     "uneven_rows",
+    "unguarded_defaults",
     "unreported",
     "unused_options",
     "weaker_checks",

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sgmem.api import Point, Report, Rule
+from sgmem.api import Point, Report, Rule, unguarded_defaults
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sgmem.api import DefaultGuard, Facts, Persona, SettingChange
+    from sgmem.api import DefaultGuard, Facts, Persona, SettingChange, UnguardedDefault
 
 
 REGULAR = ("calculated", "raised")
@@ -24,9 +24,11 @@ class OverriddenSetting(Rule):
     by_file = True
 
     def check(self, facts: Facts) -> Iterator[Report]:
+        told: set[tuple[str, int]] = set()
         for found in facts.setting_changes:
             if found.in_place and found.again and not found.share:
                 continue  # see repeated-scaling
+            told.add((found.location.path, found.location.line))
             flag = f"--{found.name.replace('_', '-')}"
             done = f"{found.how} anew" if found.how in ("calculated", "derived") else found.how
             again = ", and once more wherever it runs again" if found.in_place and found.again else ""
@@ -43,6 +45,9 @@ class OverriddenSetting(Rule):
             )
         for guard in facts.ranks.default_guards():
             yield _by_default(guard)
+        for default in unguarded_defaults(facts):
+            if (default.location.path, default.location.line) not in told:
+                yield _unlike_others(default)
 
 
 def _by_default(found: DefaultGuard) -> Report:
@@ -57,6 +62,19 @@ def _by_default(found: DefaultGuard) -> Report:
             Point(found.change, f"replaced here, although {flag} may have said {found.default}"),
         ),
         fix=f"declare {found.name} with None, and choose the default where it is None",
+        confidence="medium",
+    )
+
+
+def _unlike_others(found: UnguardedDefault) -> Report:
+    return Report(
+        location=found.location,
+        message=f"{found.name} is set to {found.value} whatever was given, and in the other branches only where it is None",
+        steps=(
+            *(Point(one, "set only where it is None") for one in found.guarded[:2]),
+            Point(found.location, "set here without a question"),
+        ),
+        fix=f"ask whether {found.name} is None here too",
         confidence="medium",
     )
 
