@@ -62,6 +62,7 @@ HOLDS = {
         "from a import share as other",
     ],
     "defined": ["def share(x):", "async def share(x):", "def  share(x):"],
+    "mentioned": ["share", "x = f(share)", "# about share", '"share of it"'],
 }
 FAILS = {
     "called": ["share = 1", "x.share", "shares(1)", "my_share(1)", "# about share"],
@@ -73,6 +74,7 @@ FAILS = {
     "renamed": ["from a import share", "with share() as x:"],
     "held": ["x = share(1)", "share = 1", "x = share.y", "x = share[0]", "def share():"],
     "defined": ["share()", "class share:", "undefined_share"],
+    "mentioned": ["shared", "my_share = 1"],
 }
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from sgmem.cache.store import Store
 from sgmem.program.contexts import called, stored
+from sgmem.program.earlier import keep_bytes
 from sgmem.program.edits import Edits, contents
 from sgmem.program.files import Files
 from sgmem.source.tree import SourceTree
@@ -23,8 +24,8 @@ TEXTS = {
 }
 
 
-def touches(folder: Path, ask: Callable[[Files], object], edited: dict[str, str | None]) -> bool:
-    """Whether the edits touch what was asked of the files before."""
+def touches(folder: Path, ask: Callable[[Files], object], edited: dict[str, str | None], *, kept: bool = False) -> bool:
+    """Whether the edits touch what was asked of the files before, whose bytes may have been kept."""
     with Store.open(folder) as store:
         tree = SourceTree.from_texts(TEXTS, package="pkg", store=store)
         files = Files(tree, tuple(tree.files))
@@ -32,6 +33,8 @@ def touches(folder: Path, ask: Callable[[Files], object], edited: dict[str, str 
         ask(files)
         tree.mentioning("whatever1"), tree.mentioning("whatever2"), tree.mentioning("whatever3")
         list(files.unread().deriving("whatever"))
+        if kept:
+            keep_bytes(tree, {path: content.digest for path, content in before.items()})
     texts = {path: text for path, text in (TEXTS | edited).items() if text is not None}
     with Store.open(folder) as store:
         tree = SourceTree.from_texts(texts, package="pkg", store=store)
@@ -86,3 +89,29 @@ ASKS: dict[str, Callable[[Files], object]] = {
 def test_what_an_edit_touches(tmp_path: Path, edited: dict[str, str | None], touched: str) -> None:
     found = [name for name, ask in ASKS.items() if touches(tmp_path / name, ask, edited)]
     assert found == [name for name in ASKS if name in touched.split()]
+
+
+def any_mentioned(files: Files) -> object:
+    return list(files.mentioning_any(["pkg/b.py", "pkg/z.py"], frozenset(["Pool", "limit"])))
+
+
+def storing(files: Files) -> object:
+    return files.classes_storing("size")
+
+
+@pytest.mark.parametrize(
+    ("ask", "edited", "touched"),
+    [
+        (any_mentioned, {"pkg/z.py": "Pool\n"}, True),
+        (any_mentioned, {"pkg/z.py": "other = 1\n\n# Pool\n"}, False),
+        (any_mentioned, {"pkg/b.py": "from pkg.a import Pool\nprint(Pool().count)\n"}, False),
+        (any_mentioned, {"pkg/b.py": "print(1)\n"}, True),
+        (storing, {"pkg/a.py": "class Pool:\n    size = 2\n"}, False),
+        (storing, {"pkg/a.py": "class Pond:\n    size = 1\n"}, True),
+        (storing, {"pkg/z.py": "class Other:\n    size = 1\n"}, True),
+    ],
+)
+def test_what_an_edit_of_a_known_text_touches(
+    tmp_path: Path, ask: Callable[[Files], object], edited: dict[str, str | None], touched: bool
+) -> None:
+    assert touches(tmp_path, ask, edited, kept=True) is touched

@@ -13,7 +13,6 @@ from sgmem.program.contexts import positions, set_by_name
 from sgmem.program.entities import Function
 from sgmem.program.files import dotted
 from sgmem.program.text_answers import Scan
-from sgmem.source.words import words_of
 from sgmem.syntax import ir
 
 if TYPE_CHECKING:
@@ -54,11 +53,8 @@ class NamedWrites:
 
     def copying(self, words: frozenset[str]) -> Iterator[NamedWrite]:
         """The writes by a computed name that seem to store what they read by the same name, in files that mention one of `words`."""
-        spelled = frozenset(word.encode() for word in words)
-        for path in self._candidates:
-            found = self.program.files.scanned(path, _words_in)
-            if not spelled.isdisjoint(found):
-                yield from self._in(path)
+        for path in self.program.files.mentioning_any(self._candidates, words):
+            yield from self._in(path)
 
     @cached_property
     def _candidates(self) -> tuple[str, ...]:
@@ -158,11 +154,6 @@ def _sets(file: File, index: int) -> Iterator[NamedWrite]:
             target, key, value = (argument.value for argument in node.args)
             if not isinstance(key, ir.Const):
                 yield NamedWrite(file, index, node, target, key, value)
-
-
-@Scan
-def _words_in(text: str) -> frozenset[bytes]:
-    return words_of(text.encode("utf-8", "surrogatepass"))
 
 
 @Scan

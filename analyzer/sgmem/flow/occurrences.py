@@ -285,8 +285,8 @@ class Occurrences:
     def functions_in(self, files: Iterable[File], name: str) -> Iterator[Function]:
         """Those of some files."""
         for file in files:
-            for index, scope in enumerate(file.outline.scopes):
-                if scope.kind == "function" and file.child(scope.parent, name) == index:
+            for index in file.functions(name):
+                if file.child(file.scope(index).parent, name) == index:
                     yield Function(file, index)
 
 

@@ -98,11 +98,10 @@ class Calls:
             return ()
         found: list[Callable_] = []
         for other in self.files.mentioning(func.attr, defined):
-            for index, scope in enumerate(other.outline.scopes):
-                if scope.name == func.attr and scope.kind == "function":
-                    function = Function(other, index)
-                    if function.owner is not None and not function.is_property and _accepts(function, call):
-                        found.append(Callable_(function, 0 if function.is_static else 1, False))
+            for index in other.functions(func.attr):
+                function = Function(other, index)
+                if function.owner is not None and not function.is_property and _accepts(function, call):
+                    found.append(Callable_(function, 0 if function.is_static else 1, False))
         return tuple(found) if len(found) <= 2 else ()
 
     def callers(self, target: Function | Class) -> tuple[CallSite, ...]:

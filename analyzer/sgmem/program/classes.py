@@ -71,8 +71,8 @@ class Classes:
     def _direct_subclasses(self, owner: Class) -> list[Class]:
         found = list(self.assembled.assembled_from(owner))
         for file in self.names.files.deriving(owner.name):
-            for index, scope in enumerate(file.outline.scopes):
-                if scope.kind == "class" and any(self._names(file, scope.parent, span, owner) for span in scope.bases):
+            for index, scope in file.classes():
+                if any(self._names(file, scope.parent, span, owner) for span in scope.bases):
                     found.append(Class(file, index))
         return [below for below in found if below != owner]
 

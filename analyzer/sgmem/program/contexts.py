@@ -85,7 +85,12 @@ def defined(before: str, after: str) -> bool:
     return before.rstrip().endswith("def")
 
 
-_ALL = (called, stored, loaded, quoted, multiplied, set_by_name, renamed, held, defined)
+def mentioned(before: str, after: str) -> bool:
+    """The name, whatever stands around it."""
+    return True
+
+
+_ALL = (mentioned, called, stored, loaded, quoted, multiplied, set_by_name, renamed, held, defined)
 CONTEXTS: dict[str, Context] = {one.__name__: one for one in _ALL}
 MATCHED = "matched"
 """In place of a context: anywhere in a file with case statements."""

@@ -14,7 +14,7 @@ from sgmem.program.earlier import EarlierTree
 from sgmem.program.file_edit import FileEdit, TextEdit
 from sgmem.program.files import Files, module_name
 from sgmem.program.reads import EVERYWHERE
-from sgmem.program.text_answers import SCANS, Matching
+from sgmem.program.text_answers import Matching, scan_of
 from sgmem.source.identifiers import encoded_identifier, is_word
 from sgmem.source.words import NO_WORDS, kept_words, touching, words_of
 
@@ -233,7 +233,7 @@ class Edits:
         """Whether another thing is found in the text of a file now."""
         found = self._scanned.get((path, key, given))
         if found is None:
-            scan = SCANS.get(key)
+            scan = scan_of(key)
             known = scan is not None and self._old_tree.knows(path)
             found = self._scanned[path, key, given] = scan is None or not known or self._compare_scans(path, scan, given)
         return found

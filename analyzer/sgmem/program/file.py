@@ -140,6 +140,17 @@ class File:
         self.reads.rows.update(self._outline.scopes[index].statement for index in found.values())
         return found
 
+    def classes(self) -> Iterator[tuple[int, ScopeOutline]]:
+        """All classes by their scopes. That others may come is not noted: who asks has asked for their names or bases."""
+        return ((index, self.scope(index)) for index, scope in enumerate(self._outline.scopes) if scope.kind == "class")
+
+    def functions(self, name: str) -> Iterator[int]:
+        """The scopes of all functions of that name, wherever they are defined."""
+        for index in self.mentions(name):
+            scope = self.scope_defined_by.get(index)
+            if scope is not None and self._outline.scopes[scope].name == name and self.scope(scope).kind == "function":
+                yield scope
+
     def setter(self, scope: int, name: str) -> int | None:
         """The setter of a property of a class."""
         self.reads.members.add((scope, name))

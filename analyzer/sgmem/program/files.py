@@ -7,11 +7,12 @@ from copy import copy
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from sgmem.program.class_index import ClassIndex, classes_around, indented_headers
-from sgmem.program.contexts import MATCHED, TEXT, Context, occurs, places, renamed, stored
+from sgmem.program.contexts import MATCHED, TEXT, Context, mentioned, occurs, places, renamed, stored
 from sgmem.program.file import File, bare_names, dotted, last_assignment
 from sgmem.program.file_facts import FileFacts
 from sgmem.program.reads import EVERYWHERE, FileReads, Reads, ReadTree
 from sgmem.program.text_answers import Matching, Scan, TextAnswers
+from sgmem.source.words import words_of
 from sgmem.syntax.build import Unparsable
 from sgmem.syntax.text import SourceText, Undecodable, decode, without_comments
 
@@ -209,6 +210,16 @@ class Files:
         """The files whose text holds `name` in a textual context."""
         return self._where(self._tree.mentioning(name), lambda path: self.holds(path, name, context), (name, context.__name__))
 
+    def mentioning_any(self, paths: Iterable[str], words: frozenset[str]) -> Iterator[str]:
+        """Those of some paths whose text mentions one of some words."""
+        for word in words:
+            self.reads.look((word, mentioned.__name__), EVERYWHERE)
+        encoded = frozenset(word.encode() for word in words)
+        for path in paths:
+            if not encoded.isdisjoint(self._scanned(path, _words_in)):
+                self.reads.holding.add(path)
+                yield path
+
     def containing(self, name: str, text: str) -> Iterator[str]:
         """The files that mention `name` and contain a text."""
         return self._where(self._tree.mentioning(name), lambda path: self.contains(path, text), (name, TEXT + text))
@@ -329,6 +340,10 @@ class Files:
 @Scan
 def _classes_storing(text: str, name: str) -> set[str]:
     return classes_around(text, indented_headers(text), places(text, name, stored))
+
+
+def _words_in(text: str) -> frozenset[bytes]:
+    return words_of(text.encode("utf-8", "surrogatepass"))
 
 
 def _has_cases(text: str) -> bool:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, AnyStr, Generic, Protocol, TypeVar
 
 import msgspec
@@ -17,6 +19,7 @@ Found = TypeVar("Found")
 
 _KIND = "answers"
 _MATCHING = "matching "
+_PACKAGE = "sgmem."
 
 Answer = list[int | str] | None
 """None: the file has nothing to do with the question."""
@@ -106,6 +109,14 @@ class Scan(Generic[Found]):
         self.find = find
         self.key = f"{find.__module__}.{find.__qualname__}"
         SCANS[self.key] = self
+
+
+def scan_of(key: str) -> Scan[Any] | None:
+    """The scan that has a key."""
+    if key.startswith(_PACKAGE) and key not in SCANS:  # what looks for it is not imported before there is something to compute
+        with suppress(ImportError):
+            import_module(key.rpartition(".")[0])
+    return SCANS.get(key)
 
 
 SCANS: dict[str, Scan[Any]] = {}
