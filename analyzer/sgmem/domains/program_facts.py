@@ -25,6 +25,7 @@ from sgmem.domains.defects.count_hints import CountHints
 from sgmem.domains.defects.mismatches import UnitMismatch, mismatches
 from sgmem.domains.defects.negative import NegativeVerdicts
 from sgmem.domains.defects.timing import MixedTimes, Timing
+from sgmem.domains.startup.expansion import FunctionNames
 from sgmem.domains.units.evidence import Strength
 from sgmem.flow.births import Births
 from sgmem.flow.guards import Conditions
@@ -171,7 +172,7 @@ class Formula:
 
 def text_questions(models: Models) -> tuple[TextQuestion, ...]:
     """The questions about their text that the facts put to all files."""
-    return AmountStatements(models), QuantityNames(models), CountHints(models)
+    return AmountStatements(models), QuantityNames(models), CountHints(models), FunctionNames()
 
 
 class ProgramFacts:

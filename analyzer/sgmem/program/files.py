@@ -95,13 +95,13 @@ class Files:
         """Those of the files to look at that mention a name."""
         return self._all(self.focus_on(name))
 
-    def answering(self, question: TextQuestion) -> Iterator[tuple[str, Answer]]:
-        """Those of the files to look at that have an answer to a question about their text, with the answer."""
-        if self._focus is None:
+    def answering(self, question: TextQuestion, everywhere: bool = False) -> Iterator[tuple[str, Answer]]:
+        """Those of the files to look at, or of all, that have an answer to a question about their text, with the answer."""
+        if self._focus is None or everywhere:
             self.reads.questions.add(question.key)
         else:
             self.reads.questions_there.add(question.key)
-        for path in sorted(self._paths) if self._focus is None else self._focus:
+        for path in sorted(self._paths) if self._focus is None or everywhere else self._focus:
             answer = self._answer(question, path)
             if answer is not None:
                 yield path, answer

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 import msgspec
 
@@ -11,28 +10,18 @@ from sgmem.program.earlier import keep_bytes
 from sgmem.program.edits import Content, Edits, contents
 from sgmem.program.files import Files
 from sgmem.program.reads import Reads
+from sgmem.queries.moving import moved
+from sgmem.queries.results.trace import SourceInfo
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from sgmem.cache.store import Store
-    from sgmem.queries.results.trace import SourceInfo
+    from sgmem.program.text_answers import TextQuestion
     from sgmem.source.tree import SourceTree
 
 
-Line = Callable[[str, int], "int | None"]
-"""Where a line of a file stands now; None if it is not the same any more."""
-
-
-class _HasSource(Protocol):
-    @property
-    def source(self) -> SourceInfo: ...
-
-
-Result = TypeVar("Result", bound=_HasSource)
-
-
-def _counted(result: Result, files: int) -> Result:
-    """A result about as many files: files that were added or removed and do not touch it count all the same."""
-    return msgspec.structs.replace(result, source=msgspec.structs.replace(result.source, files=files))  # type: ignore[type-var]
+Result = TypeVar("Result", bound=msgspec.Struct)
 
 
 class _Row(msgspec.Struct, frozen=True, array_like=True):
@@ -42,8 +31,7 @@ class _Row(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Untouched(Generic[Result]):
-    """The last result for a question about what is at a place, in the state in which the source then was. `moved` gives a result with
-    its places where they are now, None if that cannot be told."""
+    """The last result for a question about what is at a place, in the state in which the source then was."""
 
     def __init__(
         self,
@@ -51,15 +39,23 @@ class Untouched(Generic[Result]):
         kind: str,
         key: Callable[[], str],
         result_type: type[Result],
-        moved: Callable[[Result, Line], Result | None],
+        questions: Callable[[], Iterable[TextQuestion]] = tuple,
     ) -> None:
         self._store = store if store is not None and store.keeps else None
         self._kind = f"{kind} untouched"
         self._key = key() if self._store is not None else ""
         self._type = result_type
-        self._moved = moved
+        self._questions = questions
 
-    def find(self, tree: SourceTree) -> Result | None:
+    def get(self, tree: SourceTree, compute: Callable[[], tuple[Result, Files]]) -> Result:
+        """The result, computed, with the files that were read for it, if it is not known."""
+        found = self._find(tree)
+        if found is None:
+            found, files = compute()
+            self._keep(tree, files.reads, found)
+        return found
+
+    def _find(self, tree: SourceTree) -> Result | None:
         """The result, if the source is as it was, but for edits that do not touch it; places that such an edit moved are where they
         stand now."""
         data = self._store.get(self._kind, self._key) if self._store is not None else None
@@ -70,15 +66,19 @@ class Untouched(Generic[Result]):
             result = msgspec.msgpack.decode(row.result, type=self._type)
         except (msgspec.DecodeError, msgspec.ValidationError):
             return None
-        edits = Edits(tree, Files(tree, tuple(tree.files)), row.contents, contents(tree, row.contents))
+        now = contents(tree, row.contents)
+        edits = Edits(tree, Files(tree, tuple(tree.files)), row.contents, now, self._questions())
         # What is said of the source as a whole names its version and the files that cannot be read.
-        is_same = not tree.unreadable and result.source.version == tree.version
-        if not is_same or edits.touch(row.reads):
+        source = getattr(result, "source", None)
+        if tree.unreadable or (isinstance(source, SourceInfo) and source.version != tree.version) or edits.touch(row.reads):
             return None
-        found = self._moved(result, edits.line) if edits.paths else result
-        return None if found is None else _counted(found, len(tree.files))
+        found = moved(result, edits.line) if edits.paths else result
+        if found is None or not isinstance(source, SourceInfo):
+            return found
+        # Files that were added or removed and do not touch it count all the same.
+        return msgspec.structs.replace(found, source=msgspec.structs.replace(source, files=len(tree.files)))
 
-    def keep(self, tree: SourceTree, reads: Reads, result: Result) -> None:
+    def _keep(self, tree: SourceTree, reads: Reads, result: Result) -> None:
         """Keep a result with what was read for it."""
         if self._store is not None and not tree.unreadable:
             now = contents(tree, {})

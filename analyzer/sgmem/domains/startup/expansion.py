@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from sgmem.domains.program_facts import ProgramFacts
     from sgmem.models.rows import MeasurementRow
     from sgmem.program.entities import Class, Function
-    from sgmem.program.files import File
+    from sgmem.program.file_edit import FileEdit
+    from sgmem.program.files import File, Files
+    from sgmem.program.text_answers import Answer
     from sgmem.syntax.ir import Expr
 
 HIDDEN = frozenset({"tensor", "synchronize", "reset-peak", "forward"})
@@ -59,9 +61,8 @@ class Expander:
     @cached_property
     def _names(self) -> frozenset[str]:
         """Every name that a def or class statement of the program defines."""
-        tree = self.program.files.tree
-        found = {name for path in self.program.files.paths for name in defined_in(tree.read(path))}
-        return frozenset(name.decode(errors="replace") for name in found) | frozenset(self.program.files.class_names)
+        answers = self.program.files.answering(FunctionNames(), everywhere=True)
+        return frozenset(str(name) for _, names in answers for name in names or ()) | frozenset(self.program.files.class_names)
 
     def _inside(self, entered: Entered) -> list[Step]:
         known = self._known.get(entered)
@@ -163,6 +164,19 @@ def is_read(row: MeasurementRow, file: File, index: int, call: ir.Call) -> bool:
     returned = statement.kind == "return" and any(value is call for value in statement.values)
     scope = file.outline.statements[index].scope
     return kept or returned or any(True for name in attributes if name is not None for _ in file.mentions_in(scope, name))
+
+
+class FunctionNames:
+    """The names of the functions that a file defines, as a question about its text; see `TextQuestion`."""
+
+    key = "definitions"
+
+    def ask(self, files: Files, path: str) -> Answer:
+        found = dict.fromkeys(defined_in(files.tree.read(path)))
+        return [name.decode(errors="replace") for name in found] or None
+
+    def follow(self, answer: Answer, edit: FileEdit) -> Answer:
+        return answer
 
 
 def defined_in(data: bytes) -> Iterator[bytes]:

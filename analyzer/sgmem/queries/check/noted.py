@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
@@ -10,6 +9,7 @@ import msgspec
 from sgmem.domains.accounting.location import Location, of_statement
 from sgmem.findings.finding import Edit, Finding, Step
 from sgmem.findings.fingerprints import Fingerprints, likenesses
+from sgmem.queries.moving import told_elsewhere
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 
 Placed = TypeVar("Placed", Finding, Step, Edit)
-_TOLD_LINE = re.compile(r"(?:\blines? |(?P<path>[^\s:]+\.py):)(?P<line>[1-9][0-9]{0,8})\b")
 
 
 class Place(msgspec.Struct, frozen=True, array_like=True):
@@ -80,7 +79,7 @@ def noted(report: Report, rule: InstalledRule, tree: SourceTree) -> Noted:
 def moved(report: Noted, line: Callable[[str, int], int | None]) -> Noted | None:
     """A report with the lines of its places where they are now; None if one of them is not the same any more."""
     lines = {place: line(*place) for place in _named_lines(report)}
-    if None in lines.values() or any(line(*place) != place[1] for place in _told_lines(report)):
+    if None in lines.values() or _tells_other_lines(report, line):
         return None
     if all(place[1] == now for place, now in lines.items()):
         return report
@@ -101,13 +100,11 @@ def _replaced(one: Placed, line: int, end_line: int) -> Placed:
     return msgspec.structs.replace(one, line=line, end_line=end_line)
 
 
-def _told_lines(report: Noted) -> Iterator[tuple[str, int]]:
-    """The lines that its wording may name, in whichever of its files."""
+def _tells_other_lines(report: Noted, line: Callable[[str, int], int | None]) -> bool:
+    """Whether its wording names a line, in whichever of its files, that is another one now."""
     one = report.finding
-    paths = {one.path, *(step.path for step in one.steps)}
-    for text in (one.message, one.fix or "", *(step.message for step in one.steps)):
-        for found in _TOLD_LINE.finditer(text):
-            yield from ((path, int(found["line"])) for path in ({found["path"]} if found["path"] else paths))
+    paths = sorted({one.path, *(step.path for step in one.steps)})
+    return any(told_elsewhere(text, paths, line) for text in (one.message, one.fix or "", *(step.message for step in one.steps)))
 
 
 def _named_lines(report: Noted) -> Iterator[tuple[str, int]]:

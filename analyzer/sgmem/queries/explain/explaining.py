@@ -14,7 +14,7 @@ from sgmem.domains.algebra.forms import Unsupported
 from sgmem.domains.execution.context import Context
 from sgmem.domains.execution.inputs import LENGTH
 from sgmem.domains.execution.presumption import asks_for_none
-from sgmem.domains.program_facts import ProgramFacts
+from sgmem.domains.program_facts import ProgramFacts, text_questions
 from sgmem.flow.aside import is_aside
 from sgmem.program.program import Program
 from sgmem.queries.explain.given import Given, all_given, parse_given
@@ -35,6 +35,8 @@ from sgmem.syntax.unparse import text_of
 if TYPE_CHECKING:
     from sgmem.domains.execution.values import Known
     from sgmem.domains.units.unit import Unit
+    from sgmem.program.files import Files
+    from sgmem.program.text_answers import TextQuestion
     from sgmem.queries.options import ExplainOptions
     from sgmem.source.tree import SourceTree
 
@@ -43,20 +45,26 @@ MAX_CALLERS = 6
 MAX_HELP = 160
 
 
-def compute(tree: SourceTree, text: str, options: ExplainOptions) -> Explain:
-    """Explain a target; see `explain`."""
+def questions(options: ExplainOptions) -> tuple[TextQuestion, ...]:
+    """What an explanation may ask about the texts of files."""
+    return text_questions(models_with(options.own))
+
+
+def compute(tree: SourceTree, text: str, options: ExplainOptions) -> tuple[Explain, Files]:
+    """Explain a target; see `explain`. With the files that were read."""
     report = options.progress or (lambda _: None)
     text = plain_name(text)
     given = all_given(options.given, options.exact)
     observed = _observed(options, text)
     models = models_with(options.own)
-    context = Context(ProgramFacts(Program(tree, tuple(tree.files), models.config), models))
+    program = Program(tree, tuple(tree.files), models.config)
+    context = Context(ProgramFacts(program, models))
     report("looking for the formula")
     plain = {name: one.value for name, one in given.items()}
     target = find_target(tree, context, text, lambda target: _fit(context, target, plain))
     _check_names(tree, context, target, plain)
     report("following the formula")
-    return Explaining(tree, context, target, text, given).explained(observed)
+    return Explaining(tree, context, target, text, given).explained(observed), program.files
 
 
 def _observed(options: ExplainOptions, text: str) -> Given | None:
@@ -74,7 +82,8 @@ def _check_names(tree: SourceTree, context: Context, target: Target, given: Mapp
     """Raises UsageError for a name that the source does not know, and says which it does know."""
     for name in given:
         last = name.removeprefix(LENGTH).removesuffix(")").rpartition(".")[2]
-        if not tree.mentioning(last) and not tree.mentioning(f"_{last}"):
+        noted = context.facts.program.files.tree
+        if not noted.mentioning(last) and not noted.mentioning(f"_{last}"):
             run = Run(context, target, given)
             needed = [path.rpartition(".")[2] for path in run.machine.inputs.all if run.value is None or path in run.value.inputs]
             hints = {f"{target.name} is computed from ": needed, "like it are ": similar(tree, last)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sgmem.queries.own_models import own_stamp
-from sgmem.queries.remembered import key_of, remembered
+from sgmem.queries.remembered import key_of, place_key, remembered
 from sgmem.queries.results.explain import Explain
 
 if TYPE_CHECKING:
@@ -22,9 +22,12 @@ def explain(tree: SourceTree, target: str, options: ExplainOptions) -> Explain:
 
     def computed() -> Explain:
         # The engine and its parsers are imported only when there is something to compute.
-        from sgmem.queries.explain.explaining import compute
+        from sgmem.queries.explain.explaining import compute, questions
+        from sgmem.queries.untouched import Untouched
 
-        return compute(tree, target, options)
+        key = lambda: place_key(tree, (*asked, own_stamp(options.own)))  # noqa: E731
+        kept = Untouched(options.store, "explain", key, Explain, lambda: questions(options))
+        return kept.get(tree, lambda: compute(tree, target, options))
 
     asked = (target, options.given, options.observed, options.exact)
     return remembered(options.store, "explain", lambda: key_of(tree, (*asked, own_stamp(options.own))), Explain, computed)

@@ -9,7 +9,7 @@ import msgspec
 from sgmem.queries.reconcile.quantities import figures
 from sgmem.queries.reconcile.range import fraction_range, out_of_memory
 from sgmem.queries.reconcile.verdict import judge
-from sgmem.queries.remembered import key_of, remembered
+from sgmem.queries.remembered import key_of, place_key, remembered
 from sgmem.queries.results.reconcile import BootReport, RankFigures, Reconciliation, ReleaseInfo, Value
 from sgmem.queries.results.trace import SourceInfo, Unreadable
 from sgmem.serverlog.boots import Boot, boots
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sgmem.cache.store import Store
+    from sgmem.program.files import Files
     from sgmem.serverlog.reading import Release
     from sgmem.source.tree import SourceTree
 
@@ -33,8 +34,13 @@ def learned_of(tree: SourceTree, store: Store | None) -> Learned:
 
     def compute() -> Learned:
         from sgmem.program.program import Program
+        from sgmem.queries.untouched import Untouched
 
-        return learn(Program(tree, tuple(tree.files)))
+        def learnt() -> tuple[Learned, Files]:
+            program = Program(tree, tuple(tree.files))
+            return learn(program), program.files
+
+        return Untouched(store, "serverlog", lambda: place_key(tree, ("serverlog", 2)), Learned).get(tree, learnt)
 
     return remembered(store, "serverlog", lambda: key_of(tree, ("serverlog", 2)), Learned, compute)
 

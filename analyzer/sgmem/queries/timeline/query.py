@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sgmem.queries.own_models import own_stamp
-from sgmem.queries.remembered import key_of, remembered
+from sgmem.queries.remembered import key_of, place_key, remembered
 from sgmem.queries.results.timeline import Timeline
 
 if TYPE_CHECKING:
@@ -22,9 +22,13 @@ def timeline(tree: SourceTree, root: str | None, options: TimelineOptions) -> Ti
 
     def computed() -> Timeline:
         # The engine and its parsers are imported only when there is something to compute.
-        from sgmem.queries.timeline.timelining import compute
+        from sgmem.queries.timeline.timelining import compute, questions
+        from sgmem.queries.untouched import Untouched
 
-        return compute(tree, root, options)
+        kept = Untouched(options.store, "timeline", lambda: place_key(tree, asked()), Timeline, lambda: questions(options))
+        return kept.get(tree, lambda: compute(tree, root, options))
 
-    key = lambda: key_of(tree, ("timeline", root, own_stamp(options.own)))  # noqa: E731
-    return remembered(options.store, "timeline", key, Timeline, computed)
+    def asked() -> tuple[object, ...]:
+        return "timeline", root, own_stamp(options.own)
+
+    return remembered(options.store, "timeline", lambda: key_of(tree, asked()), Timeline, computed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sgmem.config.errors import NothingAnalysed
-from sgmem.domains.program_facts import ProgramFacts
+from sgmem.domains.program_facts import ProgramFacts, text_questions
 from sgmem.domains.startup.balance import Balance, balances
 from sgmem.domains.startup.expansion import Expander
 from sgmem.domains.startup.moments import Line
@@ -23,12 +23,19 @@ if TYPE_CHECKING:
     from sgmem.domains.program_facts import Formula
     from sgmem.domains.startup.moments import Moment
     from sgmem.domains.startup.steps import Startup
+    from sgmem.program.files import Files
+    from sgmem.program.text_answers import TextQuestion
     from sgmem.queries.options import TimelineOptions
     from sgmem.source.tree import SourceTree
 
 
-def compute(tree: SourceTree, root: str | None, options: TimelineOptions) -> Timeline:
-    """See `timeline`."""
+def questions(options: TimelineOptions) -> tuple[TextQuestion, ...]:
+    """What a timeline may ask about the texts of files."""
+    return text_questions(models_with(options.own))
+
+
+def compute(tree: SourceTree, root: str | None, options: TimelineOptions) -> tuple[Timeline, Files]:
+    """See `timeline`; with the files that were read."""
     progress = options.progress or (lambda _: None)
     models = models_with(options.own)
     program = Program(tree, tuple(tree.files), models.config)
@@ -46,7 +53,7 @@ def compute(tree: SourceTree, root: str | None, options: TimelineOptions) -> Tim
             feeds.setdefault(taken.moment.number, []).append(f"f{number}")
     steps = tuple(_step(moment, feeds.get(moment.number, []), tree) for moment in line.moments)
     at = startup.location
-    return Timeline(startup.root, at.path, at.line, source_info(tree, program), steps, rows, startup.complete)
+    return Timeline(startup.root, at.path, at.line, source_info(tree, program), steps, rows, startup.complete), program.files
 
 
 def _startup(expander: Expander, facts: ProgramFacts, root: str | None, options: TimelineOptions, tree: SourceTree) -> Startup:

@@ -10,6 +10,7 @@ from sgmem.queries.remembered import key_of, place_key, remembered
 from sgmem.queries.results.trace import Trace
 
 if TYPE_CHECKING:
+    from sgmem.program.files import Files
     from sgmem.queries.options import TraceOptions
     from sgmem.source.tree import SourceTree
 
@@ -25,18 +26,16 @@ def trace(tree: SourceTree, name: str, options: TraceOptions) -> Trace:
 
     def computed() -> Trace:
         # The engine and its parsers are imported only when there is something to compute.
-        from sgmem.queries.trace.moving import moved
         from sgmem.queries.untouched import Untouched
 
-        kept = Untouched(options.store, "trace", lambda: place_key(tree, (*asked, own_stamp(options.own))), Trace, moved)
-        found = kept.find(tree)
-        if found is None:
+        def traced() -> tuple[Trace, Files]:
             from sgmem.queries.trace.tracing import analysis_of, compute
 
             analysis = analysis_of(tree, options)
-            found = compute(analysis, name, options)
-            kept.keep(tree, analysis.program.files.reads, found)
-        return found
+            return compute(analysis, name, options), analysis.program.files
+
+        kept = Untouched(options.store, "trace", lambda: place_key(tree, (*asked, own_stamp(options.own))), Trace)
+        return kept.get(tree, traced)
 
     asked = (name, options.to, options.direction, options.writes, options.depth, options.hops, options.min_confidence)
     return remembered(options.store, "trace", lambda: key_of(tree, (*asked, own_stamp(options.own))), Trace, computed)
