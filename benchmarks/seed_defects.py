@@ -14,8 +14,8 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections import defaultdict
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TextIO
@@ -35,7 +35,7 @@ from sgmem.source.tree import SourceTree
 KINDS: dict[str, Finder] = {**units.KINDS, **provenance.KINDS, **order.KINDS, **estimate.KINDS}
 
 Identity = tuple[str, str, str, str]
-_LINE = re.compile(r":\d+")
+_LINE = re.compile(r"(?::|\bline )\d+")
 
 
 @dataclass
@@ -105,6 +105,22 @@ def identity(finding: Finding) -> Identity:
     return finding.rule, finding.path, finding.symbol, _LINE.sub("", finding.message)
 
 
+def new_ones(found: Iterable[Finding], known: set[Identity]) -> list[Finding]:
+    """The findings that are not known. One that only says it in other words, because it quotes the code that was edited, is known: a
+    known one of the same rule in the same function is gone then."""
+    now = {identity(one): one for one in found}
+    gone = Counter(one[:3] for one in known - now.keys())
+    fresh = []
+    for key, one in now.items():
+        if key in known:
+            continue
+        if gone[key[:3]]:
+            gone[key[:3]] -= 1
+        else:
+            fresh.append(one)
+    return fresh
+
+
 def judge(
     tree: SourceTree, chosen: list[Defect], together: int, options: CheckOptions, progress: TextIO | None = None
 ) -> dict[str, Outcome]:
@@ -113,7 +129,7 @@ def judge(
     known = {identity(one) for one in runs.published}
     outcomes: dict[str, Outcome] = defaultdict(Outcome)
     for batch in batches(chosen, together):
-        fresh = [one for one in runs.edited(planted(tree, batch)) if identity(one) not in known]
+        fresh = new_ones(runs.edited(planted(tree, batch)), known)
         for defect in batch:
             hits = [one for one in fresh if touches(one, defect)]
             outcome = outcomes[defect.kind]

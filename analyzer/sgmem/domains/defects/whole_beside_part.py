@@ -83,7 +83,11 @@ def _wholes(
             for node, given in _handed(root, target):
                 row = counts.of(node)
                 whole = row is not None and row.whole and row.things == things and dotted(node.base) == base
-                if whole and not _SAYS_WHOLE.search(given.rpartition(".")[2]) and not _is_divided(file, scope, given, groups):
+                if (
+                    whole
+                    and not _SAYS_WHOLE.search(given.rpartition(".")[2])
+                    and not (given == target and _is_divided(file, target, groups))
+                ):
                     yield WholeBesidePart(Location(file, index, node.span), given, things, part)
 
 
@@ -102,15 +106,14 @@ def _handed(value: Expr, target: str) -> Iterator[tuple[ir.Attribute, str]]:
                     yield from _handed(argument.value, target if keeps else argument.keyword or "")
 
 
-def _is_divided(file: File, scope: int, target: str, groups: Groups) -> bool:
-    """Whether what keeps the count is divided where it is used, anywhere in the file."""
-    name = target.rpartition(".")[2]
-    for index in file.mentions(name) if name else ():
+def _is_divided(file: File, target: str, groups: Groups) -> bool:
+    """Whether a variable or field that keeps the count is divided where it is used, anywhere in the file."""
+    for index in file.mentions(target.rpartition(".")[2]) if target else ():
         if "/" not in file.own_text(index) or file.outline.statements[index].kind in ("function", "class"):
             continue
         for root in file.statement(index).expressions():
             for node in ir.walk(root):
-                if isinstance(node, ir.Binary) and node.operator in ("//", "/") and spelled(node.left) == name:
+                if isinstance(node, ir.Binary) and node.operator in ("//", "/") and dotted(node.left) == target:
                     if groups.size(node.right, file, index):
                         return True
     return False
