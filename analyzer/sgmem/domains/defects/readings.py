@@ -69,9 +69,10 @@ class FreeTotal(msgspec.Struct, frozen=True):
 def uneven_readings(facts: ProgramFacts) -> Iterator[UnevenReadings]:
     """Every difference of two readings of one gauge that were not taken alike."""
     for where, target, node in (*_kept_differences(facts), *_printed_differences(facts)):
-        left, right = (_reading(facts, side, where.file, where.statement) for side in (node.left, node.right))
+        first = minuend(node)
+        left, right = (_reading(facts, side, where.file, where.statement) for side in (first, node.right))
         if left is not None and right is not None:
-            found = _uneven(facts, (where, target), (_text(node.left, where), left), (_text(node.right, where), right))
+            found = _uneven(facts, (where, target), (_text(first, where), left), (_text(node.right, where), right))
             if found is not None:
                 yield found
 
@@ -112,11 +113,19 @@ def same_readings(facts: ProgramFacts) -> Iterator[SameReading]:
 def _held_against(node: Expr) -> tuple[str, str]:
     """The two variables whose difference is taken, or of which one is compared with the other or a share of it."""
     if isinstance(node, ir.Binary) and node.operator == "-":
-        return _variable(node.left), _variable(node.right)
+        return _variable(minuend(node)), _variable(node.right)
     if isinstance(node, ir.Compare) and len(node.operands) == 2 and node.operators[0] in _ORDERS:
         left, right = map(_share_of, node.operands)
         return _variable(left), _variable(right)
     return "", ""
+
+
+def minuend(difference: ir.Binary) -> Expr:
+    """What something is taken off: of a sum (`used + before - after`) its last part."""
+    node = difference.left
+    while isinstance(node, ir.Binary) and node.operator == "+":
+        node = node.right
+    return node
 
 
 def _share_of(node: Expr) -> Expr:
