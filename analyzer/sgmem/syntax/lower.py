@@ -11,6 +11,7 @@ from sgmem.syntax import ir
 from sgmem.syntax.ir import Span
 from sgmem.syntax.layouts import spans_of
 from sgmem.syntax.limits import parsable
+from sgmem.syntax.parsing import parse_expression
 from sgmem.syntax.positions import DeepRecursion, Positions
 from sgmem.syntax.strings import joined, literal_part, string_value
 
@@ -35,7 +36,7 @@ def lower_expression(text: str, span: Span) -> ir.Expr:
 def _expression(text: str, span: Span) -> ir.Expr:
     # An expression may run over several lines in parentheses that are not its own but the statement's, so lend it a pair.
     try:
-        node = cst.parse_expression(f"({without_form_feeds(text)}\n)")
+        node = parse_expression(f"({without_form_feeds(text)}\n)")
     except cst.ParserSyntaxError:
         if not text.startswith("*"):
             raise

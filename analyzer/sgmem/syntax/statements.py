@@ -13,6 +13,7 @@ from sgmem.syntax.ir import Binding, Span, Statement
 from sgmem.syntax.layouts import spans_of
 from sgmem.syntax.limits import parsable
 from sgmem.syntax.lower import ExpressionLowering, lower_expression, without_form_feeds
+from sgmem.syntax.parsing import parse_statement
 from sgmem.syntax.patterns import pattern_bindings
 from sgmem.syntax.positions import DeepRecursion, Positions
 
@@ -38,7 +39,7 @@ def lower_statement(source: SourceText, outline: Outline, index: int) -> Stateme
         return _opaque(row, text)
     try:
         with DeepRecursion():
-            line = cst.parse_statement(without_form_feeds(text))
+            line = parse_statement(without_form_feeds(text))
             if not isinstance(line, cst.SimpleStatementLine) or not line.body:
                 return _opaque(row, text)
             node = line.body[0]
