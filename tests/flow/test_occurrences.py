@@ -248,3 +248,22 @@ def test_places_name_themselves() -> None:
         Variable: "prog.main:Args.use.share",
         LooseField: "?.budget",
     }
+
+
+TWINS = {
+    "left/settings": "class Settings:\n    budget = 1\n",
+    "right/settings": "class Settings:\n    budget = 2\n",
+    "left/user": "def use(holder):\n    return holder.settings.budget\n",
+    "right/deep/user": "def use(holder):\n    return holder.settings.budget\n",
+    "main": "def use(holder):\n    return holder.settings.budget\n",
+    "left/guest": "from prog.right.settings import Settings\n\ndef use(holder):\n    return holder.settings.budget\n",
+}
+
+
+def test_of_two_classes_of_a_name_a_variable_spells_the_one_that_its_file_knows_or_that_is_nearest() -> None:
+    seen = Occurrences(program_of(TWINS)).reads("budget")
+    places: dict[str, set[str]] = {}
+    for one in seen:
+        places.setdefault(one.file.module, set()).add(str(one.place))
+    left, right = "prog.left.settings:Settings.budget", "prog.right.settings:Settings.budget"
+    assert places == {"prog.left.user": {left}, "prog.right.deep.user": {right}, "prog.main": {left, right}, "prog.left.guest": {right}}

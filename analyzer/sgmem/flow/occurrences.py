@@ -197,19 +197,26 @@ class Occurrences:
             return []
         if is_foreign(program.names, base, name, file, scope):
             return []
-        return self._by_naming(base, name)
+        return self._by_naming(base, name, file)
 
     def is_of_class(self, node: Expr, file: File, scope: int) -> bool:
         """Whether an attribute is that of a class, named as such: `Args.size`."""
         return isinstance(node, ir.Attribute) and isinstance(self.program.names.entity(node.base, file, scope), Class)
 
-    def _by_naming(self, base: Expr, name: str) -> list[tuple[Place, Grade]]:
-        """`server_args.x` of unknown type: the class whose name the variable spells, if that class has the field."""
+    def _by_naming(self, base: Expr, name: str, file: File) -> list[tuple[Place, Grade]]:
+        """`server_args.x` of unknown type: the class whose name the variable spells, if that class has the field. Of several the one
+        that the file knows by its name, or those nearest to it."""
         found: dict[Place, Grade] = {}
-        for spelled in self.program.spelling.classes(base):
+        for spelled in self._nearest(self.program.spelling.classes(base), file):
             for top in self.program.classes.owners_above(spelled, name):
                 found[Field(top, name)] = "instance"
         return list(found.items()) or [(LooseField(name), "name")]
+
+    def _nearest(self, classes: tuple[Class, ...], file: File) -> list[Class]:
+        """Of several classes of one name, those that a file is likely to mean."""
+        known = [one for one in classes if self.program.names.lookup(file, 0, one.name) == one]
+        near = {one: _shared(one.file.module, file.module) for one in classes}
+        return known or [one for one in classes if near[one] == max(near.values())]
 
     def is_lonely(self, name: str) -> bool:
         """Whether one class alone has a field `name`. The search ends at the second, which for a common name comes soon."""
@@ -315,3 +322,9 @@ def _is_bound_inside(node: ir.Name, ancestors: tuple[Expr, ...]) -> bool:
 def literal_keys(name: str) -> tuple[str, ...]:
     """The spellings of a parameter as a literal: its name and its command-line flag."""
     return (name, "--" + name.replace("_", "-"))
+
+
+def _shared(module: str, other: str) -> int:
+    """How many packages two modules have in common."""
+    first, second = module.split(".")[:-1], other.split(".")[:-1]
+    return next((at for at, (one, two) in enumerate(zip(first, second, strict=False)) if one != two), min(len(first), len(second)))

@@ -83,6 +83,7 @@ class Provenance:
         for source, targets in self.onward.items():
             for target, confidence in targets.items():
                 self.back[target][source] = confidence
+        self.sure = {source: {t: c for t, c in targets.items() if c != "low"} for source, targets in self.onward.items()}
         self.to_sink = self.leading_to(lambda site: site.role in ("sink", "event"))
         self.to_formula = self.leading_to(lambda site: site.role in ("formula", "guard"))
 
@@ -95,14 +96,15 @@ class Provenance:
                 if any(target in self.onward[middle] for middle in targets if middle != target):
                     del targets[target]
 
-    def leading_to(self, is_wanted: Callable[[Site], bool]) -> dict[str, int]:
-        """Every node from which such a site is reached, in how many steps at least; 0 for those themselves."""
+    def leading_to(self, is_wanted: Callable[[Site], bool], *, sure: bool = False) -> dict[str, int]:
+        """Every node from which such a site is reached, in how many steps at least; 0 for those themselves. `sure` leaves out flows
+        that the name alone tells."""
         found = {key: 0 for key, sites in self.merged.items() if any(map(is_wanted, sites))}
         pending = deque(found)
         while pending:
             key = pending.popleft()
-            for before in self.back[key]:
-                if before not in found:
+            for before, confidence in self.back[key].items():
+                if before not in found and not (sure and confidence == "low"):
                     found[before] = found[key] + 1
                     pending.append(before)
         return found
@@ -122,7 +124,7 @@ class Provenance:
         among = set(keys)
         weights = {}
         for key in keys:
-            sources = len(among & self.reachable(key)) if len(keys) <= FEW else 0
+            sources = len(among & self.reachable(key, sure=True)) if len(keys) <= FEW else 0
             home = self.is_home(key)
             weights[key] = (home, sources if home else 0, self.declares(key), sources, len(self.members[key]))
         return weights
@@ -137,10 +139,11 @@ class Provenance:
                 self.spread(key, self.onward, reached)
         return chosen
 
-    def reachable(self, key: str, *, backward: bool = False) -> set[str]:
-        """Every node that `key` hands its value to, in any number of steps; with `backward`, that it receives from."""
+    def reachable(self, key: str, *, backward: bool = False, sure: bool = False) -> set[str]:
+        """Every node that `key` hands its value to, in any number of steps; with `backward`, that it receives from. `sure` leaves out
+        flows that the name alone tells."""
         seen: set[str] = set()
-        self.spread(key, self.back if backward else self.onward, seen)
+        self.spread(key, self.back if backward else self.sure if sure else self.onward, seen)
         return seen
 
     def spread(self, key: str, links: Links, seen: set[str]) -> None:

@@ -47,13 +47,13 @@ class Relevance:
         """The ids of the sites that the home's value reaches."""
         if self.home is None:
             return frozenset()
-        nodes = {self.home} | self.provenance.reachable(self.home)
+        nodes = {self.home} | self.provenance.reachable(self.home, sure=True)
         return frozenset(site.id for node in nodes for site in self.provenance.merged[node])
 
     @cached_property
     def _pooled(self) -> dict[str, int]:
         """The nodes from which a pool is reached, and how far it is."""
-        return self.provenance.leading_to(lambda site: site.role == "sink" and site.kind == "pool")
+        return self.provenance.leading_to(lambda site: site.role == "sink" and site.kind == "pool", sure=True)
 
     @cached_property
     def ways(self) -> dict[str, int]:
@@ -61,7 +61,7 @@ class Relevance:
         takes the value."""
         known = any(site.role == "sink" and site.kind in MADE for site in self.trace.sites)
         found = self.provenance.leading_to(
-            lambda site: site.role == "event" or (site.role == "sink" and (not known or site.kind in MADE))
+            lambda site: site.role == "event" or (site.role == "sink" and (not known or site.kind in MADE)), sure=True
         )
         return {key: self._pooled.get(key, NO_POOL + steps) for key, steps in found.items()}
 
