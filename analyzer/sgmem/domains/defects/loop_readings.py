@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _RANKS = re.compile(r"(?:^|_)(?:rank|worker|runner|stage|replica|tp|dp|pp|ep)s?(?:_|$)")
 """What a loop over ranks calls that of one round, or what it goes through."""
+_LOOP = r"\n[ \t]+for [^\n]*(?:rank|worker|runner|stage|replica|[tdpe]p)s?(?:_|\b)"
 
 
 class LoopReading(msgspec.Struct, frozen=True):
@@ -41,7 +42,8 @@ class LoopReading(msgspec.Struct, frozen=True):
 def loop_readings(facts: ProgramFacts) -> Iterator[LoopReading]:
     """Every such reading that the loop does more with than to show it."""
     words = sorted(word for word in facts.models.measurements.words if word.isidentifier())
-    for path in facts.program.files.with_text(rf"\b(?:{'|'.join(words)})\b", words=rf"(?:{'|'.join(words)})\b"):
+    looping = set(facts.program.files.with_text(_LOOP))
+    for path in sorted({path for word in words for path in facts.program.files.tree.mentioning(word)} & looping):
         file = facts.program.files.get(path)
         for index in sorted({index for word in words for index in file.mentions(word)}) if file is not None else ():
             loop = _loop_around(file, index) if file is not None and not is_aside(file, index) else None

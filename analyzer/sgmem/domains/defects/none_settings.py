@@ -50,12 +50,15 @@ def none_settings(facts: ProgramFacts) -> Iterator[NoneSetting]:
 
 def _declared_none(facts: ProgramFacts, name: str, paths: tuple[str, ...]) -> Iterator[NoneSetting]:
     """Calculations with an option that is None where the user gives nothing: the first of each function, if no pass fills it in."""
-    reading = [path for path in paths if facts.program.files.scanned(path, matches, rf"\.{name}\b")]
+    files = facts.program.files
+    if not any(files.scanned(path, matches, rf"\n[ \t]+{name}: [\w.]") for path in paths):
+        return  # no field is declared so
+    reading = [path for path in paths if files.scanned(path, matches, rf"\.{name}\b")]
     if not reading or any(not is_none(one.value) for path in paths for one in facts.decisions(name, path)):
         return
     seen: set[tuple[str, int]] = set()
     for path in reading:
-        file = facts.program.files.get(path)
+        file = files.get(path)
         for index in file.mentions(name) if file is not None else ():
             if file is None or is_aside(file, index):
                 continue
