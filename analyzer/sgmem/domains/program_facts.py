@@ -40,7 +40,7 @@ from sgmem.syntax import ir
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sgmem.domains.accounting.decisions import Decision
+    from sgmem.domains.accounting.decisions import Decision, Decisions
     from sgmem.domains.accounting.gauges import Gauge
     from sgmem.domains.defects.overrides import SettingChange
     from sgmem.domains.defects.rank_scope import RankScope
@@ -181,7 +181,6 @@ class ProgramFacts:
     def __init__(self, program: Program, models: Models) -> None:
         self.program = program
         self.models = models
-        self._decisions: dict[tuple[str, str], tuple[Decision, ...]] = {}
         self.order = Order(program.names)
         self.occurrences = Occurrences(program)
         measurements = self.measurements = Measurements(program, models)
@@ -242,12 +241,13 @@ class ProgramFacts:
 
     def decisions(self, name: str, path: str) -> tuple[Decision, ...]:
         """Every statement of a file's functions that sets a field of that name."""
-        from sgmem.domains.accounting.decisions import decisions
+        return self._decisions.of(name, path)
 
-        found = self._decisions.get((name, path))
-        if found is None:
-            found = self._decisions[name, path] = tuple(decisions(self, name, path))
-        return found
+    @cached_property
+    def _decisions(self) -> Decisions:
+        from sgmem.domains.accounting.decisions import Decisions
+
+        return Decisions(self)
 
     @cached_property
     def books(self) -> Books:

@@ -4,6 +4,7 @@ passes return that decide the fields of a record."""
 from __future__ import annotations
 
 import re
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -11,6 +12,7 @@ import msgspec
 from sgmem.domains.accounting.changes import How, change_of, how_changed
 from sgmem.domains.accounting.location import Location, of_statement
 from sgmem.flow.places import Field
+from sgmem.models.patterns import last_name
 from sgmem.program.contexts import positions
 from sgmem.program.entities import Function
 from sgmem.program.files import dotted
@@ -45,21 +47,54 @@ class Decision(msgspec.Struct, frozen=True):
     """Whether the decision is laid beside the record, which keeps what was given."""
 
 
-def decisions(facts: ProgramFacts, name: str, path: str) -> Iterator[Decision]:
-    """Every statement of a file's functions that sets a field of that name."""
-    if not facts.program.files.scanned(path, _seems_set, name):
-        return
-    file = facts.program.files.get(path)
-    for index in file.mentions(name) if file is not None else ():
-        if file is not None and file.scope(file.outline.statements[index].scope).kind == "function":
-            yield from _assigned(facts, file, index, name)
-            yield from named(facts, file, index, name)
-            yield from _returned(facts, file, index, name)
+class Decisions:
+    """The decisions of a program's files, memoised by the field's name and the file's path."""
+
+    def __init__(self, facts: ProgramFacts) -> None:
+        self.facts = facts
+        self._found: dict[tuple[str, str], tuple[Decision, ...]] = {}
+
+    def of(self, name: str, path: str) -> tuple[Decision, ...]:
+        """Every statement of a file's functions that sets a field of that name."""
+        found = self._found.get((name, path))
+        if found is None:
+            found = self._found[name, path] = tuple(self._find(name, path)) if self._may_set(name, path) else ()
+        return found
+
+    def _find(self, name: str, path: str) -> Iterator[Decision]:
+        file = self.facts.program.files.get(path)
+        for index in file.mentions(name) if file is not None else ():
+            if file is not None and file.scope(file.outline.statements[index].scope).kind == "function":
+                yield from _assigned(self.facts, file, index, name)
+                yield from named(self.facts, file, index, name)
+                yield from _returned(self.facts, file, index, name)
+
+    def _may_set(self, name: str, path: str) -> bool:
+        """Whether the text of a file has an assignment of the field, or the name where one of what decides by name is mentioned."""
+        files = self.facts.program.files
+        if files.scanned(path, _seems_set, name):
+            return True
+        return path in self._deciding and bool(files.scanned(path, _seems_named, name))
+
+    @cached_property
+    def _deciding(self) -> frozenset[str]:
+        """The files that mention a function which decides by name."""
+        rows = self.facts.models.config.rows
+        words = {last_name(pattern) for row in rows if row.kind in ("writer", "provider") for pattern in row.names}
+        tree = self.facts.program.files.tree
+        return frozenset(path for word in words if word.isidentifier() for path in tree.mentioning(word))
 
 
 @Scan
 def _seems_set(text: str, name: str) -> bool:
-    return any(_SET.match(text, at + len(name)) for at in positions(text, name))
+    """Whether a field of that name is assigned."""
+    return any(text[at - 1 : at] == "." and _SET.match(text, at + len(name)) for at in positions(text, name))
+
+
+@Scan
+def _seems_named(text: str, name: str) -> bool:
+    """Whether the name is a keyword or a key."""
+    return any(text[at - 1 : at] != "." and _SET.match(text, at + len(name)) for at in positions(text, name))
 
 
 def _assigned(facts: ProgramFacts, file: File, index: int, name: str) -> Iterator[Decision]:
