@@ -12,6 +12,7 @@ from sgmem.syntax.ir import Span
 from sgmem.syntax.layouts import spans_of
 from sgmem.syntax.limits import parsable
 from sgmem.syntax.parsing import parse_expression
+from sgmem.syntax.plain import plain_expression
 from sgmem.syntax.positions import DeepRecursion, Positions
 from sgmem.syntax.strings import joined, literal_part, string_value
 
@@ -24,6 +25,9 @@ _OPAQUE_TEXT = 80
 
 def lower_expression(text: str, span: Span) -> ir.Expr:
     """Lower the expression that `text`, the slice of `span`, spells. What libcst cannot read becomes `Opaque`."""
+    plain = plain_expression(text, span)
+    if plain is not None:
+        return plain
     if not parsable(text):
         return ir.Opaque(span, text[:_OPAQUE_TEXT])
     try:

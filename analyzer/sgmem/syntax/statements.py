@@ -15,6 +15,7 @@ from sgmem.syntax.limits import parsable
 from sgmem.syntax.lower import ExpressionLowering, lower_expression, without_form_feeds
 from sgmem.syntax.parsing import parse_statement
 from sgmem.syntax.patterns import pattern_bindings
+from sgmem.syntax.plain import plain_assignment
 from sgmem.syntax.positions import DeepRecursion, Positions
 
 if TYPE_CHECKING:
@@ -35,6 +36,9 @@ def lower_statement(source: SourceText, outline: Outline, index: int) -> Stateme
     if row.kind in _BARE:
         return Statement(row.kind, row.span)
     text = source.slice(row.span)
+    plain = plain_assignment(text, row.span) if row.kind == "assign" else None
+    if plain is not None:
+        return plain
     if not parsable(text):
         return _opaque(row, text)
     try:
