@@ -149,18 +149,19 @@ _COMMENT, _BACKSLASH = 0x23, 0x5C
 def without_comments(data: bytes) -> bytes:
     """Source bytes without the comments, and without the blanks before them; all else stands where it stood.
 
-    What the first two lines say stays, for it may declare the encoding; so does everything in a file with carriage returns.
+    The first two lines stay as they are if they may declare the encoding; so does everything in a file with carriage returns.
     """
-    second = data.find(b"\n", data.find(b"\n") + 1) + 1
-    if not second or b"#" not in data or b"\r" in data:
+    if b"#" not in data or b"\r" in data:
         return data
+    head = data.find(b"\n", data.find(b"\n") + 1) + 1 or len(data)
+    kept = head if b"coding" in data[:head] else 0
     found = _regular_comments(data)
     if found is None:
         found = [match.span() for match in _STRING_OR_COMMENT.finditer(data) if data[match.start()] == _COMMENT]
     pieces: list[bytes] = []
     end = 0
     for start, stop in found:
-        if start >= second:
+        if start >= kept:
             pieces.append(data[end:start].rstrip(b" \t"))
             end = stop
     return b"".join([*pieces, data[end:]])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from textwrap import dedent
@@ -122,6 +123,46 @@ def test_a_finding_follows_what_it_rests_on_in_other_files(tmp_path: Path, edite
     assert again(tmp_path, USES) == fresh(USES)
 
 
+FREE = "pkg/other/free.py"
+TWO = "def free_mb(free_mb, used_mb):\n    return free_mb - used_mb\n\n\ndef late():\n    return left_gb\n"
+CALLS = LIMITS.replace("limits", "calls")
+
+
+@pytest.mark.parametrize(
+    ("edit", "found", "asked_again"),
+    [
+        (("    return free_mb - used_mb", "    # what is left_gb\n    return free_mb - used_mb"), ["unit-mismatch"], False),
+        (("    return free_mb - used_mb", "    return free_mb - used_mb  # MB"), ["unit-mismatch"], False),
+        (("return free_mb - used_mb", "return free_mb - used_mb - 1"), ["unit-mismatch"], False),
+        (("def free_mb", "def more():\n    return 1\n\n\ndef free_mb"), ["unit-mismatch"], False),
+        (("return left_gb", "return left_mb"), [], True),
+    ],
+    ids=["comment", "trailing", "other-function", "new-function", "the-function"],
+)
+def test_a_finding_stays_while_the_statements_behind_it_stay(
+    tmp_path: Path, log: Log, edit: tuple[str, str], found: list[str], asked_again: bool
+) -> None:
+    calls = "from pkg.other.free import late\n\n\ndef fits(weights_mb):\n    return weights_mb <= late()\n"
+    texts = USES | {FREE: TWO, CALLS: calls}
+    again(tmp_path, texts)
+    log.units.clear()
+    edited = texts | {FREE: TWO.replace(*edit)}
+    after = again(tmp_path, edited)
+    assert after == fresh(edited)
+    assert rules_at(after, CALLS) == found
+    assert (CALLS in log.paths) == asked_again
+
+
+def test_a_finding_in_an_edited_file_moves_with_its_code(tmp_path: Path, log: Log) -> None:
+    before = again(tmp_path, USES)
+    log.units.clear()
+    edited = USES | {LIMITS: "# a remark\n# of two lines\n" + USES[LIMITS]}
+    after = again(tmp_path, edited)
+    assert log.units == []
+    assert after == fresh(edited)
+    assert [one.line for one in after.findings] == [one.line + 2 for one in before.findings]
+
+
 def test_a_removed_file_takes_its_findings_and_those_that_rest_on_it_away(tmp_path: Path) -> None:
     again(tmp_path, USES)
     for gone in ("pkg/measured.py", LIMITS):
@@ -195,7 +236,7 @@ class Editor:
         path = self.random.choice(sorted(self.texts))
         lines = self.texts[path].split("\n")
         at = self.random.randrange(len(lines))
-        match self.random.randrange(7):
+        match self.random.randrange(12):
             case 0:
                 del lines[at]
             case 1:
@@ -215,7 +256,21 @@ class Editor:
             case 6:
                 self.texts[path.replace(".py", "_copy.py")] = self.texts[path]
                 return
+            case 7:
+                lines.insert(at, self._indent(lines[at]) + f"# {self.random.choice(self.words)} // 1024 is in GB")
+            case 8:
+                lines.insert(at, self._indent(lines[at]) + f"extra_{at} = {self.random.choice(self.words)}")
+            case 9:
+                lines[at] = re.sub(r"\d+", str(self.random.choice([0, 7, 1024])), lines[at])
+            case 10:
+                lines += ["", f"def added_{at}(server_args, size_gb):", "    return size_gb // server_args.tp_size"]
+            case 11:
+                lines[at] = re.sub(r"\)(\s*(->.*)?:)$", r", extra=None)\1", lines[at])
         self.texts[path] = "\n".join(lines)
+
+    @staticmethod
+    def _indent(line: str) -> str:
+        return line[: len(line) - len(line.lstrip())]
 
     def _word(self, line: str) -> str:
         return self.random.choice(line.split() or ["pass"])
