@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _CUT = r"\[[\w.]*start\w*\s*:\s*[\w.]*end\w*\s*\]"
 _COUNT = r"layers?(?:_\w+)?\s*=\s*(?:len|sum)\("
 _LAYERS = re.compile(r"\w*layers?(?:_\w+)?")
-_SIZING = re.compile(rb"bytes_per_\w*token|(?:size|bytes|mem|memory)_per_token|cell_size|Pool\(")
+_SIZING = re.compile(r"_per_\w*token|Pool\(")
 _BOUNDS = re.compile(r"start_layer|end_layer")
 _SIZES = r"Pool\(|class \w*Pool\b"
 
@@ -33,7 +33,7 @@ _SIZES = r"Pool\(|class \w*Pool\b"
 def uncut_lists(program: Program, groups: Groups, counts: Counts) -> Iterator[MixedExtent]:
     """The first such count of each function, beside a cut."""
     for path in program.files.with_text(_COUNT, begins=("layer",)):
-        file = program.files.get(path) if _SIZING.search(program.files.tree.read(path)) is not None else None
+        file = program.files.get(path) if _seems_sizing(program, path, counts) else None
         seen: set[int] = set()
         for index in _places(file) if file is not None else ():
             if file is None or file.outline.statements[index].scope in seen or is_aside(file, index):
@@ -75,6 +75,11 @@ def _cut(program: Program, groups: Groups, name: str) -> Location | None:
                         if all(side is not None and groups.bound(side, file, index) == {STAGES} for side in sides):
                             return Location(file, index, node.span)
     return None
+
+
+def _seems_sizing(program: Program, path: str, counts: Counts) -> bool:
+    source = program.files.source(path)
+    return source is not None and any(one.search(source.text) is not None for one in (_SIZING, per_token(counts)))
 
 
 def _is_sizing(file: File, scope: int, counts: Counts) -> bool:
