@@ -105,19 +105,23 @@ def identity(finding: Finding) -> Identity:
     return finding.rule, finding.path, finding.symbol, _LINE.sub("", finding.message)
 
 
-def new_ones(found: Iterable[Finding], known: set[Identity]) -> list[Finding]:
-    """The findings that are not known. One that only says it in other words, because it quotes the code that was edited, is known: a
-    known one of the same rule in the same function is gone then."""
-    now = {identity(one): one for one in found}
-    gone = Counter(one[:3] for one in known - now.keys())
+def new_ones(found: Iterable[Finding], known: Counter[Identity]) -> list[Finding]:
+    """The findings that are not known, or more often found than known. One that only says it in other words, because it quotes the code
+    that was edited, is known: a known one of the same rule in the same function is gone then."""
+    now: dict[Identity, list[Finding]] = defaultdict(list)
+    for one in found:
+        now[identity(one)].append(one)
+    gone = Counter({key: count - len(now[key]) for key, count in known.items() if count > len(now[key])})
+    missing = Counter[tuple[str, str, str]]()
+    for key, count in gone.items():
+        missing[key[:3]] += count
     fresh = []
-    for key, one in now.items():
-        if key in known:
-            continue
-        if gone[key[:3]]:
-            gone[key[:3]] -= 1
-        else:
-            fresh.append(one)
+    for key, several in sorted(now.items(), key=lambda item: known[item[0]] > 0):  # what replaces a known one says something else
+        for one in several[known[key] :]:
+            if missing[key[:3]]:
+                missing[key[:3]] -= 1
+            else:
+                fresh.append(one)
     return fresh
 
 
@@ -126,7 +130,7 @@ def judge(
 ) -> dict[str, Outcome]:
     """Plants the defects and sorts them by kind into found and missed, telling `progress` of each."""
     runs = Runs(tree, options)
-    known = {identity(one) for one in runs.published}
+    known = Counter(identity(one) for one in runs.published)
     outcomes: dict[str, Outcome] = defaultdict(Outcome)
     for batch in batches(chosen, together):
         fresh = new_ones(runs.edited(planted(tree, batch)), known)

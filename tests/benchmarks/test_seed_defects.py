@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 import seed_defects
 from defects.places import Source
 
+from sgmem.findings.finding import Finding
 from sgmem.queries.options import CheckOptions
 from sgmem.source.tree import SourceTree
 
@@ -119,3 +121,16 @@ def test_a_defect_of_order_moves_what_it_names(kind: str, lines: list[str]) -> N
     ast.parse(text)
     assert all(line in text for line in lines)
     assert text != ORDERED
+
+
+def test_a_finding_is_new_where_it_is_found_once_more_and_not_where_it_moved_or_quotes_other_code() -> None:
+    def found(line: int, message: str, symbol: str = "room:Args.fill") -> Finding:
+        return Finding(
+            "odd", "SGM1", message, "warning", "high", "regular", "room.py", "room.py", line, 1, line, 2, symbol, (), str(line)
+        )
+
+    known = Counter(map(seed_defects.identity, [found(4, "x is odd, see line 9"), found(8, "y / 2 is odd")]))
+    moved = [found(5, "x is odd, see line 10"), found(9, "y / 3 is odd")]
+    assert not seed_defects.new_ones(moved, known)
+    assert seed_defects.new_ones([*moved, found(12, "x is odd, see line 10")], known) == [found(12, "x is odd, see line 10")]
+    assert seed_defects.new_ones([*moved, found(5, "z is odd", "room:Args")], known) == [found(5, "z is odd", "room:Args")]
