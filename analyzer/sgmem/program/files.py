@@ -260,9 +260,17 @@ class Files:
         key = (path, text)
         found = self._contained.get(key)
         if found is None:
-            source = self._source(path)
-            found = self._contained[key] = source is not None and text in source.text
+            found = self._contained[key] = not self._surely_lacks(path, text) and self._decoded_contains(path, text)
         return found
+
+    def _surely_lacks(self, path: str, text: str) -> bool:
+        """Whether the bytes tell that a text on one line is not in a file, which then is not searched for comments: most files."""
+        data = self._tree.read(path)
+        return path not in self._sources and data.isascii() and b"\0" not in data and "\n" not in text and text.encode() not in data
+
+    def _decoded_contains(self, path: str, text: str) -> bool:
+        source = self._source(path)
+        return source is not None and text in source.text
 
     def has_cases(self, path: str) -> bool:
         """Whether a file has case statements. Not noted."""
