@@ -153,6 +153,19 @@ def test_a_condition_is_given_even_where_the_verdict_is_open():
     assert verdict("free - slack").condition == "slack > free"
 
 
+@pytest.mark.parametrize(
+    ("text", "condition"),
+    [
+        ("free - odd if flag else free - odd", "odd > free"),
+        ("(free - odd if a else free - odd) if b else odd * 0", "odd > free (when b)"),
+        ("free - odd if a else (free - odd if b else 0 * odd)", "odd > free (when a) or odd > free (when not a and b)"),
+    ],
+)
+def test_a_choice_that_makes_no_difference_is_left_out_of_the_condition(text: str, condition: str):
+    found = verdict(text)
+    assert (found.verdict, found.condition) == ("unknown", condition)
+
+
 def test_no_fraction_is_assumed_below_one():
     assert verdict("1 - mem_fraction_static").verdict == "yes"
     bounded = FACTS.extended({"mem_fraction_static": Fact(Fraction(0), Fraction(1), "user")})

@@ -45,6 +45,8 @@ class _Case(msgspec.Struct, frozen=True):
 
     verdict: Verdict
     condition: str | None = None
+    needed: tuple[tuple[str, str], ...] = ()
+    """The choices under which this alternative applies, each with its opposite."""
     threshold: Threshold | None = None
     witness: Witness | None = None
     because: str = ""
@@ -71,7 +73,7 @@ def negative_verdict(expr: ir.Expr, symbol: SymbolOf, facts: Facts) -> NegativeV
     witness = next((case.witness for case in found if case.witness is not None), None)
     return NegativeVerdict(
         "yes" if found else "unknown",
-        " or ".join(dict.fromkeys(case.condition for case in told if case.condition is not None)) or None,
+        " or ".join(_conditions(told)) or None,
         witness.text if witness is not None else None,
         witness.values if witness is not None else (),
         witness.result if witness is not None else None,
@@ -98,17 +100,42 @@ def _case(branch: Branch, symbol: SymbolOf, facts: Facts) -> _Case:
         return named if isinstance(named, str) else None
 
     condition = threshold.text if threshold is not None else f"{text_of(branch.expr, names)} < 0"
-    needed = [choice.written(names) for choice in branch.choices if not _implied(choice, value, symbol, facts)]
-    if needed:
-        condition = f"{condition} (when {' and '.join(needed)})"
+    open_choices = [choice for choice in branch.choices if not _implied(choice, value, symbol, facts)]
+    needed = tuple((one.written(names), Choice(one.test, not one.holds).written(names)) for one in open_choices)
     unknown = [name for name in value.symbols if not facts.fact(name).independent]
     best = _at_their_best(unknown, value, branch.choices, symbol, facts)
     witness = find_witness(branch, value, symbol, best) if best is not None else None
     if witness is None and unknown:
-        return _Case("unknown", condition, threshold, because=f"nothing bounds {', '.join(unknown)}")
+        return _Case("unknown", condition, needed, threshold, because=f"nothing bounds {', '.join(unknown)}")
     if witness is None:
-        return _Case("unknown", condition, threshold, because="no numbers were found at which it is negative")
-    return _Case("yes", condition, threshold, witness)
+        return _Case("unknown", condition, needed, threshold, because="no numbers were found at which it is negative")
+    return _Case("yes", condition, needed, threshold, witness)
+
+
+def _conditions(cases: list[_Case]) -> list[str]:
+    """When the value is negative, by alternatives; a choice that makes no difference to one condition is left out of it."""
+    found: dict[str, list[tuple[tuple[str, str], ...]]] = {}
+    for case in cases:
+        if case.condition is not None:
+            found.setdefault(case.condition, []).append(case.needed)
+    texts: dict[str, None] = {}
+    for condition, ways in found.items():
+        for needed in _merged(ways):
+            when = f" (when {' and '.join(written for written, _ in needed)})" if needed else ""
+            texts[f"{condition}{when}"] = None
+    return list(texts)
+
+
+def _merged(ways: list[tuple[tuple[str, str], ...]]) -> list[tuple[tuple[str, str], ...]]:
+    """Choices, two that differ in one being so or not so made one without it."""
+    merged = list(dict.fromkeys(ways))
+    for first in merged:
+        for at, (written, opposite) in enumerate(first):
+            other = (*first[:at], (opposite, written), *first[at + 1 :])
+            if other in merged:
+                rest = (*first[:at], *first[at + 1 :])
+                return _merged([rest if way == first else way for way in merged if way != other])
+    return [()] if () in merged else merged
 
 
 def _at_their_best(unknown: list[str], value: Ratio, choices: tuple[Choice, ...], symbol: SymbolOf, facts: Facts) -> Facts | None:
