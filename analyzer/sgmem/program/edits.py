@@ -16,7 +16,7 @@ from sgmem.program.files import Files, module_name
 from sgmem.program.reads import EVERYWHERE
 from sgmem.program.text_answers import Matching, scan_of
 from sgmem.source.identifiers import encoded_identifier, is_word
-from sgmem.source.words import NO_WORDS, kept_words, touching, words_of
+from sgmem.source.words import NO_WORDS, KeptWords, kept_words, touching, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -167,9 +167,11 @@ class Edits:
         defined: set[str] = set()
         derived: set[str] = set()
         for path in self.paths:
-            if path in old and old[path] not in known:
+            before = known.get(old[path]) if path in old else ()
+            if before is None and self._old_tree.knows(path):
+                before = class_headers(self._old_tree.read(path))
+            if before is None:
                 return None
-            before = known[old[path]] if path in old else ()
             now = class_headers(self._tree.read(path)) if path in self._now else ()
             defined |= _differing((one.name for one in before), (one.name for one in now))
             derived |= _differing(_bases(before), _bases(now))
@@ -184,6 +186,9 @@ class Edits:
         found: dict[str, tuple[frozenset[bytes], bool] | None] = {}
         for path in self.paths:
             before = NO_WORDS if path not in old else known.get(old[path])
+            if before is None and self._old_tree.knows(path):
+                text = self._old_tree.read(path)
+                before = KeptWords(words_of(text), text.isascii(), touching(text))
             data = self._tree.read(path) if path in self._now else b""
             # A word beside another character may have stood alone as well, and do so no more.
             if before is not None:
