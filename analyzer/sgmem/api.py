@@ -24,62 +24,62 @@ from sgmem.domains.accounting.claims import Claim
 from sgmem.domains.accounting.events import EventSite
 from sgmem.domains.accounting.location import Location, of_statement
 from sgmem.domains.accounting.reach import Reach, Sink
-from sgmem.domains.defects.advice import contradicting_advice
-from sgmem.domains.defects.branch_units import BranchUnit, branch_units
-from sgmem.domains.defects.careless_branches import careless_branches
-from sgmem.domains.defects.contradictions import Contradiction, LostConversion, is_mixed_thousands, is_share
-from sgmem.domains.defects.converted_caps import ConvertedCap
-from sgmem.domains.defects.dead_guards import DeadGuard, dead_guards
-from sgmem.domains.defects.default_guards import DefaultGuard
-from sgmem.domains.defects.directions import wrong_directions
-from sgmem.domains.defects.early_checks import early_checks
-from sgmem.domains.defects.early_readings import EarlyReading, early_readings
-from sgmem.domains.defects.early_reads import early_reads
-from sgmem.domains.defects.empty_sequences import empty_sequences
-from sgmem.domains.defects.empty_shares import EmptyShare
-from sgmem.domains.defects.foreign_granules import ForeignGranule
-from sgmem.domains.defects.foreign_groups import ForeignGroup
-from sgmem.domains.defects.foreign_rows import foreign_rows
-from sgmem.domains.defects.late_guards import LateGuard, late_guards
-from sgmem.domains.defects.lone_decisions import LoneDecision
-from sgmem.domains.defects.loop_readings import LoopReading, loop_readings
-from sgmem.domains.defects.machine_amounts import MachineAmount, machine_amounts
-from sgmem.domains.defects.machine_requests import MachineRequest
-from sgmem.domains.defects.mismatches import Side, UnitMismatch
-from sgmem.domains.defects.misnamed_parts import MisnamedPart
-from sgmem.domains.defects.missing_pages import missing_pages
-from sgmem.domains.defects.mixed_extents import MixedExtent
-from sgmem.domains.defects.narrow_reductions import NarrowReduction
-from sgmem.domains.defects.none_settings import NoneSetting, none_settings
-from sgmem.domains.defects.overlapping_strides import OverlappingStride
-from sgmem.domains.defects.overrides import SettingChange
-from sgmem.domains.defects.partial_capacities import partial_capacities
-from sgmem.domains.defects.raised_counts import RaisedCount, raised_counts
-from sgmem.domains.defects.raising_queries import raising_queries
-from sgmem.domains.defects.readings import SameReading, free_totals, same_readings, uneven_readings
-from sgmem.domains.defects.reservations import FixedReservation, fixed_reservations
-from sgmem.domains.defects.settled_guards import SettledGuard, settled_guards
-from sgmem.domains.defects.shares import unchecked_shares
-from sgmem.domains.defects.short_buffers import ShortBuffer, short_buffers
-from sgmem.domains.defects.short_products import ShortProduct
-from sgmem.domains.defects.sibling_groups import SiblingGroup
-from sgmem.domains.defects.snapshots import LaterChange, stale_copies
-from sgmem.domains.defects.stale_results import StaleResult, stale_results
-from sgmem.domains.defects.switched_off import SwitchedOff, switched_off
-from sgmem.domains.defects.timing import MeasuredInput, MixedTimes, Passage
-from sgmem.domains.defects.tokens_by_request import tokens_by_request
-from sgmem.domains.defects.told_values import told_values
-from sgmem.domains.defects.unchecked_limits import unchecked_limits
-from sgmem.domains.defects.unchecked_none import UncheckedNone, unchecked_nones
-from sgmem.domains.defects.undivided_counts import UndividedCount
-from sgmem.domains.defects.uneven_charges import uneven_charges
-from sgmem.domains.defects.uneven_rows import long_buffers, uneven_rows
-from sgmem.domains.defects.unguarded_defaults import UnguardedDefault, unguarded_defaults
-from sgmem.domains.defects.unreduced_counts import UnreducedCount
-from sgmem.domains.defects.unused_options import unused_options
-from sgmem.domains.defects.weaker_checks import weaker_checks
-from sgmem.domains.defects.whole_beside_part import WholeBesidePart
-from sgmem.domains.defects.zero_divisors import ZeroDivisor, zero_divisors
+from sgmem.domains.defects.capacity.foreign_rows import foreign_rows
+from sgmem.domains.defects.capacity.missing_pages import missing_pages
+from sgmem.domains.defects.capacity.partial_capacities import partial_capacities
+from sgmem.domains.defects.capacity.short_buffers import ShortBuffer, short_buffers
+from sgmem.domains.defects.capacity.tokens_by_request import tokens_by_request
+from sgmem.domains.defects.capacity.uneven_charges import uneven_charges
+from sgmem.domains.defects.capacity.uneven_rows import long_buffers, uneven_rows
+from sgmem.domains.defects.capacity.weaker_checks import weaker_checks
+from sgmem.domains.defects.guards.advice import contradicting_advice
+from sgmem.domains.defects.guards.dead_guards import DeadGuard, dead_guards
+from sgmem.domains.defects.guards.directions import wrong_directions
+from sgmem.domains.defects.guards.empty_sequences import empty_sequences
+from sgmem.domains.defects.guards.empty_shares import EmptyShare
+from sgmem.domains.defects.guards.late_guards import LateGuard, late_guards
+from sgmem.domains.defects.guards.none_settings import NoneSetting, none_settings
+from sgmem.domains.defects.guards.raised_counts import RaisedCount, raised_counts
+from sgmem.domains.defects.guards.raising_queries import raising_queries
+from sgmem.domains.defects.guards.reservations import FixedReservation, fixed_reservations
+from sgmem.domains.defects.guards.settled_guards import SettledGuard, settled_guards
+from sgmem.domains.defects.guards.shares import unchecked_shares
+from sgmem.domains.defects.guards.switched_off import SwitchedOff, switched_off
+from sgmem.domains.defects.guards.told_values import told_values
+from sgmem.domains.defects.guards.unchecked_limits import unchecked_limits
+from sgmem.domains.defects.guards.unchecked_none import UncheckedNone, unchecked_nones
+from sgmem.domains.defects.guards.zero_divisors import ZeroDivisor, zero_divisors
+from sgmem.domains.defects.order.careless_branches import careless_branches
+from sgmem.domains.defects.order.early_checks import early_checks
+from sgmem.domains.defects.order.early_readings import EarlyReading, early_readings
+from sgmem.domains.defects.order.early_reads import early_reads
+from sgmem.domains.defects.order.loop_readings import LoopReading, loop_readings
+from sgmem.domains.defects.order.readings import SameReading, free_totals, same_readings, uneven_readings
+from sgmem.domains.defects.order.snapshots import LaterChange, stale_copies
+from sgmem.domains.defects.order.stale_results import StaleResult, stale_results
+from sgmem.domains.defects.order.timing import MeasuredInput, MixedTimes, Passage
+from sgmem.domains.defects.provenance.default_guards import DefaultGuard
+from sgmem.domains.defects.provenance.overrides import SettingChange
+from sgmem.domains.defects.provenance.unguarded_defaults import UnguardedDefault, unguarded_defaults
+from sgmem.domains.defects.provenance.unused_options import unused_options
+from sgmem.domains.defects.ranks.foreign_groups import ForeignGroup
+from sgmem.domains.defects.ranks.lone_decisions import LoneDecision
+from sgmem.domains.defects.ranks.machine_amounts import MachineAmount, machine_amounts
+from sgmem.domains.defects.ranks.machine_requests import MachineRequest
+from sgmem.domains.defects.ranks.misnamed_parts import MisnamedPart
+from sgmem.domains.defects.ranks.mixed_extents import MixedExtent
+from sgmem.domains.defects.ranks.narrow_reductions import NarrowReduction
+from sgmem.domains.defects.ranks.overlapping_strides import OverlappingStride
+from sgmem.domains.defects.ranks.short_products import ShortProduct
+from sgmem.domains.defects.ranks.sibling_groups import SiblingGroup
+from sgmem.domains.defects.ranks.undivided_counts import UndividedCount
+from sgmem.domains.defects.ranks.unreduced_counts import UnreducedCount
+from sgmem.domains.defects.ranks.whole_beside_part import WholeBesidePart
+from sgmem.domains.defects.units.branch_units import BranchUnit, branch_units
+from sgmem.domains.defects.units.contradictions import Contradiction, LostConversion, is_mixed_thousands, is_share
+from sgmem.domains.defects.units.converted_caps import ConvertedCap
+from sgmem.domains.defects.units.foreign_granules import ForeignGranule
+from sgmem.domains.defects.units.mismatches import Side, UnitMismatch
 from sgmem.domains.estimate.copied_rows import copied_rows
 from sgmem.domains.estimate.divided_twice import divided_twice
 from sgmem.domains.estimate.dropped_subtractions import dropped_subtractions

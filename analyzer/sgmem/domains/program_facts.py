@@ -20,11 +20,11 @@ from sgmem.domains.accounting.options import Options
 from sgmem.domains.accounting.quantities import Quantities, QuantityNames
 from sgmem.domains.accounting.reach import Reach, Reaches
 from sgmem.domains.accounting.units import Units
-from sgmem.domains.defects.contradictions import Contradiction, LostConversion, contradictions, lost_conversions
-from sgmem.domains.defects.count_hints import CountHints
-from sgmem.domains.defects.mismatches import UnitMismatch, mismatches
-from sgmem.domains.defects.negative import NegativeVerdicts
-from sgmem.domains.defects.timing import MixedTimes, Timing
+from sgmem.domains.defects.guards.negative import NegativeVerdicts
+from sgmem.domains.defects.order.timing import MixedTimes, Timing
+from sgmem.domains.defects.ranks.count_hints import CountHints
+from sgmem.domains.defects.units.contradictions import Contradiction, LostConversion, contradictions, lost_conversions
+from sgmem.domains.defects.units.mismatches import UnitMismatch, mismatches
 from sgmem.domains.startup.expansion import FunctionNames
 from sgmem.domains.units.evidence import Strength
 from sgmem.flow.births import Births
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 
     from sgmem.domains.accounting.decisions import Decision, Decisions
     from sgmem.domains.accounting.gauges import Gauge
-    from sgmem.domains.defects.overrides import SettingChange
-    from sgmem.domains.defects.rank_scope import RankScope
+    from sgmem.domains.defects.provenance.overrides import SettingChange
+    from sgmem.domains.defects.ranks.rank_scope import RankScope
     from sgmem.domains.estimate.books import Books
     from sgmem.domains.estimate.uncharged import Uncharged
     from sgmem.domains.ranges.negative import NegativeVerdict
@@ -266,7 +266,7 @@ class ProgramFacts:
     @cached_property
     def setting_changes(self) -> tuple[SettingChange, ...]:
         """Settings that are changed whether or not the user gave them."""
-        from sgmem.domains.defects.overrides import setting_changes
+        from sgmem.domains.defects.provenance.overrides import setting_changes
 
         return tuple(setting_changes(self))
 
@@ -289,7 +289,7 @@ class ProgramFacts:
     @cached_property
     def unit_contradictions(self) -> tuple[Contradiction, ...]:
         """Values that are in another unit than their name, parameter, label or function says."""
-        from sgmem.domains.defects.doc_contradictions import doc_contradictions
+        from sgmem.domains.defects.units.doc_contradictions import doc_contradictions
 
         claims = Claims(self.program, self.models)
         said = self.candidates.claiming()
@@ -298,7 +298,7 @@ class ProgramFacts:
 
     def sibling_arguments(self) -> Iterator[Contradiction]:
         """Amounts that are handed to a function in another unit than by its other calls."""
-        from sgmem.domains.defects.sibling_arguments import sibling_arguments
+        from sgmem.domains.defects.units.sibling_arguments import sibling_arguments
 
         for file, statement in self.candidates.claiming():
             yield from sibling_arguments(self.units, file, statement)
@@ -312,7 +312,7 @@ class ProgramFacts:
     @cached_property
     def ranks(self) -> RankScope:
         """Numbers of some ranks that are used for others."""
-        from sgmem.domains.defects.rank_scope import RankScope
+        from sgmem.domains.defects.ranks.rank_scope import RankScope
 
         return RankScope(self)
 

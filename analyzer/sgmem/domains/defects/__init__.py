@@ -1,1 +1,1 @@
-"""What is wrong with a program's memory accounting: one kind of defect a module. Rules select from it and word."""
+"""What is wrong with a program's memory accounting: a folder for each family, a module for each kind. Rules select and word."""

@@ -10,7 +10,7 @@ import msgspec
 from sgmem.domains.accounting.gauges import Gauges
 from sgmem.domains.accounting.location import one_line
 from sgmem.domains.accounting.units import Units, declared
-from sgmem.domains.defects.negative import NegativeVerdicts
+from sgmem.domains.defects.guards.negative import NegativeVerdicts
 from sgmem.domains.units.evidence import Evidence, Strength
 from sgmem.domains.units.infer import infer
 from sgmem.domains.units.unit import Unit, UnitError, parse_unit

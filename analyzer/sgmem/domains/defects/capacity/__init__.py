@@ -1,0 +1,1 @@
+"""Buffers, tables and pools that have room for less than is put into them."""

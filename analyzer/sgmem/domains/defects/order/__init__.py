@@ -1,0 +1,1 @@
+"""Values that are measured, copied or read before something changes them."""

@@ -1,0 +1,1 @@
+"""What becomes of the values that the user gave."""
