@@ -125,6 +125,9 @@ def test_unreadable_files_change_the_code_only_if_strict(sgmem: CommandLine) -> 
     assert sgmem("check").code == 0
     assert sgmem("trace", "x", "--strict").code == 2
     assert sgmem("check", "--strict", "--format", "json").code == 2
+    assert sgmem("check", "--format", "concise").err == "not read: a.py: bad\n"
+    assert sgmem("check", "--format", "concise", "-q").err == ""
+    assert "not read: a.py: bad (--strict)" in sgmem("check", "--strict").err
 
 
 def test_rules_are_listed(sgmem: CommandLine) -> None:

@@ -172,7 +172,10 @@ def test_slices_run_over_lines() -> None:
         ("x = 'open # kept\ny = 1 # gone", "x = 'open # kept\ny = 1"),
         ('"""open # kept\n# kept', '"""open # kept\n# kept'),
         ("it = '' # gone's \"quote\n#\nz", "it = ''\n\nz"),
-        ("# \r# kept", "# \r# kept"),
+        ("x = 1  # one\r\ny = 2 # two\r", "x = 1\ny = 2\n"),
+        ('x = f"{names["#"]}"\n# gone', 'x = f"{names["#"]}"\n'),
+        ("x = rf'{1}{names['#']}'  # one line more\n", "x = rf'{1}{names['#']}'  # one line more\n"),
+        ('x = {f"{a}": 1}  # gone\n', 'x = {f"{a}": 1}\n'),
     ],
 )
 def test_comments_go_and_all_else_stands_where_it_stood(code: str, expected: str) -> None:

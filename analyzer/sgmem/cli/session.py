@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from sgmem.cache.store import Store
     from sgmem.cli.shared import Given
-    from sgmem.queries.results.trace import SourceInfo
+    from sgmem.queries.results.trace import SourceInfo, Unreadable
     from sgmem.report.console import ColorMode
     from sgmem.source.tree import SourceTree
 
@@ -114,9 +114,20 @@ def finish(result: object, source: SourceInfo, settled: Settled, code: int, **vi
         for output in settled.outputs:
             if output.destination != "-":
                 say(f"wrote {output.destination}")
+        if any(output.format.name == "concise" for output in settled.outputs):  # the others tell it themselves
+            for item in source.unreadable:
+                say(_not_read(item))
     if source.unreadable and settled.strict:
         from sgmem.report.text import plural
 
-        say(f"error: {plural(len(source.unreadable), 'file')} of the source could not be read (--strict)")
+        first, more = _not_read(source.unreadable[0]), len(source.unreadable) - 1
+        others = f", nor {plural(more, 'other file')}" if more else ""
+        say(f"error: {first}{others} (--strict)")
         return UNREADABLE
     return code
+
+
+def _not_read(item: Unreadable) -> str:
+    from sgmem.report.text import escape
+
+    return f"not read: {escape(item.path)}: {escape(item.why)}"

@@ -144,14 +144,17 @@ _STRING_OR_COMMENT = re.compile(
 )
 """Every match ends, an unterminated string's at the end of its line or of the file: no file takes long."""
 _COMMENT, _BACKSLASH = 0x23, 0x5C
+_FORMATTED = re.compile(rb"""(?i:\b(?:[ft]r?|r[ft]))["']""")
 
 
 def without_comments(data: bytes) -> bytes:
     """Source bytes without the comments, and without the blanks before them; all else stands where it stood.
 
-    The first two lines stay as they are if they may declare the encoding; so does everything in a file with carriage returns.
+    The first two lines stay as they are if they may declare the encoding. CR LF and lone CR become LF, as in `decode`.
     """
-    if b"#" not in data or b"\r" in data:
+    if b"\r" in data:
+        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    if b"#" not in data:
         return data
     head = data.find(b"\n", data.find(b"\n") + 1) + 1 or len(data)
     kept = head if b"coding" in data[:head] else 0
@@ -161,10 +164,17 @@ def without_comments(data: bytes) -> bytes:
     pieces: list[bytes] = []
     end = 0
     for start, stop in found:
-        if start >= kept:
+        if start >= kept and not _in_field(data, start):
             pieces.append(data[end:start].rstrip(b" \t"))
             end = stop
     return b"".join([*pieces, data[end:]])
+
+
+def _in_field(data: bytes, mark: int) -> bool:
+    """Whether a `#` may stand in a field of a formatted string, which may hold the string's own quotes from Python 3.12 on:
+    `f"{names["#"]}"`. Then it is left alone."""
+    before = data[data.rfind(b"\n", 0, mark) + 1 : mark]
+    return before.count(b"{") > before.count(b"}") and _FORMATTED.search(before) is not None
 
 
 def _regular_comments(data: bytes) -> list[tuple[int, int]] | None:
