@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from sgmem.program.program import Program
     from sgmem.syntax.ir import Expr
 
-_ENDINGS = ("bs", "sizes", "batches", "buckets", "lens", "lengths")
-_LISTS = rf"(?:{'|'.join(_ENDINGS)})"
-_TEXT = "|".join(rf"{record}(?:\(\))?\.(?:\w*_)?{_LISTS}\n" for record in ("args", "config", "settings"))
+_LISTS = "(?:bs|sizes|batches|buckets|lens|lengths)"
+_RECORDS = ("args", "config", "settings")
+_TEXT = rf"(?m)(?:{'|'.join(_RECORDS)})(?:\(\))?\.(?:\w*_)?{_LISTS}[ \t]*$"
 _CHANGES = frozenset({"append", "extend", "insert", "remove", "pop", "clear", "sort", "reverse"})
 _LENDS = re.compile(r"(?:args|config|settings)(?:\(\))?\.\w+\s*$")
 _ALTERS = re.compile(rf"\+=|\.(?:{'|'.join(sorted(_CHANGES))})\(|\]\s*=(?!=)")
@@ -42,7 +42,7 @@ class LentList(msgspec.Struct, frozen=True):
 
 def lent_lists(program: Program, order: Order, options: Options) -> Iterator[LentList]:
     """Every list about sizes, set by a flag, that a function takes from its record by reference and then changes."""
-    for path in program.files.with_text(_TEXT, holds=[f"{one}\n" for one in _ENDINGS]):
+    for path in program.files.with_text(_TEXT, begins=_RECORDS):
         file = program.files.get(path)
         for index, row in enumerate(file.outline.statements if file is not None else ()):
             if file is None or row.kind not in ("assign", "annotate") or not _LENDS.search(file.own_text(index)):
