@@ -88,6 +88,7 @@ class EventRow(Row, frozen=True, kw_only=True, forbid_unknown_fields=True):
     kind: Annotated[EventKind, Meta(description="what happens")]
     effect: Annotated[Effect, Meta(description="what that does to the memory")]
     leaf: Annotated[bool, Meta(description="what it calls is of no interest to the order of a start-up")] = False
+    around: Annotated[bool, Meta(description="it does so by its calls only: with none of that kind among them, it is a call")] = False
     where: Where = "device"
 
 

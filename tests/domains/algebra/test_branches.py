@@ -30,6 +30,9 @@ def shown(text: str) -> list[tuple[str, list[str]]]:
         ("a / (b or 1)", [("a / b", ["b"]), ("a / 1", ["not b"])]),
         ("abs(a)", [("a", ["a >= 0"]), ("-a", ["a < 0"])]),
         ("int(a if c else b)", [("int(a)", ["c"]), ("int(b)", ["not c"])]),
+        ("max(0.8, min(1.05, f))", [("1.05", ["1.05 <= f"]), ("0.8", ["f < 1.05", "0.8 >= f"]), ("f", ["f < 1.05", "f > 0.8"])]),
+        ("a if 24 * 1024 > 0 else b", [("a", [])]),
+        ("a or 0 or 1", [("a", ["a"]), ("1", ["not a"])]),
     ],
 )
 def test_alternatives(text: str, expected: list[tuple[str, list[str]]]):

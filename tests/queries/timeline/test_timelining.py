@@ -280,6 +280,14 @@ def test_what_a_worker_leaves_out_of_an_event_is_no_event_of_it() -> None:
     assert found == [(None, "communicator"), ("draft", "call")]
 
 
+def test_an_event_that_others_have_done_before_is_a_call() -> None:
+    moved = PARTED.replace("        if not self.is_draft_worker:\n            initialize_model_parallel()\n", "").replace(
+        "        self.worker = ModelRunner()\n", "        initialize_model_parallel()\n        self.worker = ModelRunner()\n"
+    )
+    found = [(step.role, step.kind) for step in small(moved).steps if step.name == "init_torch_distributed"]
+    assert found == [(None, "call"), ("draft", "call")]
+
+
 def test_properties_of_a_device_are_a_reading_where_its_memory_is_asked() -> None:
     measured = [step.stored for step in small(PARTED).steps if step.kind == "measurement" and step.role is None]
     assert measured == ["before", "properties"]

@@ -2,7 +2,7 @@
 that select it.
 
 The alternatives are free of them, so each has an exact ratio. Leaves keep their identity; only the nodes above a choice
-are new.
+are new. What constants decide (`1.05 > 0.8`, of `max(0.8, min(1.05, factor))`) is no choice.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from sgmem.domains.algebra import arithmetic
+from sgmem.domains.algebra.evaluate import truth_of
 from sgmem.domains.algebra.forms import Unsupported
 from sgmem.syntax import ir
 from sgmem.syntax.unparse import Replace, text_of
@@ -58,7 +59,28 @@ _NEGATED = {
 
 def branches(expr: ir.Expr) -> tuple[Branch, ...]:
     """The alternatives of `expr`, contradictory ones left out. Raises Unsupported beyond `MAX_BRANCHES`."""
-    return tuple(Branch(alternative, choices) for alternative, choices in _split(expr, 0))
+    found = ((alternative, _open(choices)) for alternative, choices in _split(expr, 0))
+    return tuple(Branch(alternative, choices) for alternative, choices in found if choices is not None)
+
+
+def _open(choices: tuple[Choice, ...]) -> tuple[Choice, ...] | None:
+    """The choices that constants do not decide; None where one of them comes out the other way."""
+    kept = []
+    for choice in choices:
+        truth = _settled(choice.test)
+        if truth is None:
+            kept.append(choice)
+        elif truth != choice.holds:
+            return None
+    return tuple(kept)
+
+
+def _settled(test: ir.Expr) -> bool | None:
+    """What a test of nothing but constants comes out as."""
+    try:
+        return truth_of(test, lambda leaf: None)
+    except Unsupported:
+        return None
 
 
 _Alternative = tuple[ir.Expr, tuple[Choice, ...]]

@@ -43,11 +43,12 @@ class Moment(msgspec.Struct, eq=False):
 
     @property
     def kind(self) -> str:
-        """That of the step; of an event that for this worker does nothing of its kind, though it does for others, a mere call."""
+        """That of the step; of an event that for this worker does nothing of its kind, though it does for others, a call. So is one
+        that would do it by its calls (`around`), none of which does so here."""
         row = self.step.row
         if row is None or row.leaf or self.same_as is not None:
             return self.step.kind
-        meant = any(one.kind == row.kind for child in self.step.children for one in child.walk())
+        meant = row.around or any(one.kind == row.kind for child in self.step.children for one in child.walk())
         does = any(one.step.kind == row.kind or one.same_as is not None for one in self.below())
         return "call" if meant and not does and self.children else row.kind
 
