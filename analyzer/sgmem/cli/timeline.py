@@ -11,7 +11,7 @@ Examples:
   sgmem timeline
   sgmem timeline --source sglang==VERSION
   sgmem timeline ModelRunner --source ~/sglang
-  sgmem timeline package.module:Class.method -v
+  sgmem timeline package.module:Class.method --all
   sgmem timeline -o text:- -o json:timeline.json
 """
 
@@ -25,6 +25,7 @@ def timeline(
             help="Where to begin: a class, function or method, bare or as module:name. Default: where a start-up begins.",
         ),
     ] = None,
+    every: Annotated[bool, typer.Option("--all", help="Show every step, and what every reading includes.")] = False,
     *,
     shared: Given,
 ) -> int:
@@ -38,4 +39,4 @@ def timeline(
 
         asked = TimelineOptions(store=session.store, progress=session.progress, own=settled.configuration.own_models)
         result = query(session.tree, root, asked)
-    return finish(result, result.source, settled, 0)
+    return finish(result, result.source, settled, 0, every=every)

@@ -123,6 +123,11 @@ class Formula:
         return self._expression.text
 
     @cached_property
+    def unit(self) -> Evidence | None:
+        """The unit of its value, by what stands in the same function."""
+        return self._owner.units.infer(self._expression.expression, self._expression.file, self._expression.statement)
+
+    @cached_property
     def inputs(self) -> tuple[Input, ...]:
         """The values it combines, each name once."""
         found: dict[str, Input] = {}

@@ -13,7 +13,8 @@ WIDEST = 240
 class View(msgspec.Struct, frozen=True):
     """`width` in character cells. `links` are OSC 8 hyperlinks, for terminals only. `unicode` off: ASCII glyphs.
 
-    `hops`, `depth` and `writes` repeat the options of the query, `verbose` lifts the caps on lists.
+    `hops`, `depth` and `writes` repeat the options of the query, `every` asks for all steps of a timeline, `verbose` lifts the caps on
+    lists.
     """
 
     width: int = 80
@@ -23,6 +24,7 @@ class View(msgspec.Struct, frozen=True):
     hops: Literal["default", "all"] = "default"
     depth: int | None = None
     writes: bool = False
+    every: bool = False
     verbose: bool = False
 
     @property

@@ -298,7 +298,7 @@ def test_many_steps_of_a_kind_are_one_line_of_what_a_reading_includes() -> None:
     source = SHARED.replace(
         "        self.pool = TokenPool(self.pools)\n", f"        self.budget = self.checked - self.algorithm.reserve\n{made}"
     )
-    text = render_timeline_text(small(source), View(120))
+    text = render_timeline_text(small(source), View(120, every=True))
     assert len(re.findall(r"^ {6}#\d+ to #\d+ pool TokenPool$", text, re.MULTILINE)) == 1
 
 
@@ -346,6 +346,6 @@ def test_two_runs_are_alike(start_up: Timeline) -> None:
     assert render_timeline_json(run(classic.texts())) == render_timeline_json(start_up)
 
 
-@pytest.mark.parametrize("view", [View(width=100), View(width=60, unicode=False), View(width=140, verbose=True)], ids=str)
+@pytest.mark.parametrize("view", [View(width=100), View(width=60, unicode=False), View(width=140, verbose=True, every=True)], ids=str)
 def test_the_text(start_up: Timeline, view: View, snapshot: object) -> None:
     assert render_timeline_text(start_up, view) == snapshot

@@ -12,7 +12,7 @@ from sgmem.control.predicates import TRUE
 from sgmem.control.rendering import render
 from sgmem.domains.accounting.location import Location, last_name
 from sgmem.flow.naming import call_names
-from sgmem.program.entities import Function
+from sgmem.program.entities import Class, Function
 from sgmem.syntax import ir
 
 if TYPE_CHECKING:
@@ -115,7 +115,15 @@ class Events:
         if not self.models.events.rows_for_name(last_name(call)):
             return None
         names = call_names(self.program, call, file, scope)
-        return next((row for name in names if (row := self.models.events.find(name)) is not None), None)
+        found = next((row for name in names if (row := self.models.events.find(name)) is not None), None)
+        return None if found is not None and self._builds_record(call, file, scope) else found
+
+    def _builds_record(self, call: ir.Call, file: File, scope: int) -> bool:
+        """Whether a call builds a record, whatever its name says: what is made from annotated fields keeps what it is given."""
+        built = [one.target for one in self.program.values.callables(call.func, file, scope)]
+        classes = self.program.classes
+        records = (isinstance(one, Class) and classes.is_record(one) and self.program.calls.constructor(one) is None for one in built)
+        return bool(built) and all(records)
 
     def when(self, file: File, index: int) -> str:
         """Under which headers a statement stands, in words."""

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 SIGN = {"free": -1, "used": 1, "allocated": 1, "reserved": 1}
 """What one more GiB taken does to a reading of each quantity."""
+MAX_EFFECTS = 3
 
 
 class Taken(msgspec.Struct):
@@ -39,19 +40,19 @@ class Taken(msgspec.Struct):
 
 
 class Span(msgspec.Struct):
-    """The events between two readings (None: from the begin, to the end). `effect`: what one GiB more, taken in this span, adds to the
-    formula's value, in its own names; None where the formula does not say.
+    """The events between two readings (None: from the begin, to the end). `effects`: what one GiB more, taken in this span, adds to the
+    formula's value, in its own names, for each of its alternatives, the usual one first; none where the formula does not say.
     """
 
     after: Taken | None
     before: Taken | None
     events: list[Moment]
-    effect: Ratio | None
+    effects: tuple[Ratio, ...]
     certain: bool = True
 
     @property
     def effect_text(self) -> str | None:
-        return render(self.effect) if self.effect is not None else None
+        return " or ".join(map(render, self.effects)) or None
 
 
 class Balance(msgspec.Struct):
@@ -92,7 +93,7 @@ def _spans(line: Line, balance: Balance) -> Iterator[Span]:
     readings = {id(one.moment): one for one in balance.taken}
     holders = {id(above) for one in balance.taken for above in one.moment.above()}
     edges: list[Taken | None] = [None, *balance.taken, None]
-    spans = [Span(after, before, [], _effect(balance, index)) for index, (after, before) in enumerate(pairwise(edges))]
+    spans = [Span(after, before, [], _effects(balance, index)) for index, (after, before) in enumerate(pairwise(edges))]
     at = 0
     pending = list(reversed(line.tops))
     while pending:
@@ -112,7 +113,7 @@ def charges(moment: Moment) -> bool:
     """Whether it takes or gives back enough device memory to count; of what is shown elsewhere, whether something in it does."""
     row = moment.step.row
     if row is not None and moment.kind == row.kind:
-        return row.kind in CHARGED and row.effect != "none" and row.where == "device"
+        return row.kind in CHARGED and row.effect != "none" and moment.where == "device"
     if moment.same_as is None:
         return False
     return any(
@@ -133,19 +134,24 @@ def _put(span: Span, moment: Moment) -> None:
     span.events.append(moment)
 
 
-def _effect(balance: Balance, index: int) -> Ratio | None:
-    """What one GiB taken before the readings from `index` on adds to the formula."""
+def _effects(balance: Balance, index: int) -> tuple[Ratio, ...]:
+    """What one GiB taken before the readings from `index` on adds to the formula, in each of its alternatives: that with the fewest
+    special cases first."""
     later = balance.taken[index:]
     units = {one.gauge.measured.result.unit for one in balance.taken}
     if len(units) != 1 or not later:
-        return None
+        return ()
     try:
-        alternatives = branches(balance.formula.expanded)
-        value = lift(alternatives[0].expr, _symbol).value if len(alternatives) == 1 else None
+        alternatives = sorted(branches(balance.formula.expanded), key=lambda one: sum(choice.holds for choice in one.choices))
+        effects = [_effect(lift(one.expr, _symbol).value, later) for one in alternatives]
     except Unsupported:
-        return None
-    if value is None:
-        return None
+        return ()
+    found = [one for one in effects if one is not None]
+    different = {render(one): one for one in reversed(found)}
+    return tuple(reversed(different.values())) if len(found) == len(effects) and len(different) <= MAX_EFFECTS else ()
+
+
+def _effect(value: Ratio, later: Sequence[Taken]) -> Ratio | None:
     total = Form()
     for one in later:
         coefficients = value.numerator.coefficients(one.input.name)

@@ -17,13 +17,14 @@ if TYPE_CHECKING:
 
     from sgmem.control.predicates import Predicate
     from sgmem.domains.startup.steps import Startup, Step
-    from sgmem.models.rows import RoleRow
+    from sgmem.models.rows import RoleRow, Where
 
 _Key = tuple[int, str | None]
 """An expansion, by the identity of its steps, and the worker that it is for."""
 
 _CONDITION, _EXCLUSION, _CHOICE = 10, 9, 10
 """What stands before an expansion; that something is not so weighs less: it leaves out a special case."""
+MAX_WALKS = 5
 WORTH_FOLDING = 4
 """An expansion with fewer steps is repeated rather than referred to."""
 
@@ -52,6 +53,16 @@ class Moment(msgspec.Struct, eq=False):
         does = any(one.step.kind == row.kind or one.same_as is not None for one in self.below())
         return "call" if meant and not does and self.children else row.kind
 
+    @property
+    def where(self) -> Where | None:
+        """Which memory it takes or frees: that of the events it consists of, where all of them agree."""
+        row = self.step.row
+        if row is None:
+            return None
+        rows = (one.step.row for one in self.below() if not one.children)
+        inner = {one.where for one in rows if one is not None and one.kind == row.kind}
+        return inner.pop() if len(inner) == 1 else row.where
+
     def above(self) -> Iterator[Moment]:
         """The moments around this one, the nearest first."""
         at = self.parent
@@ -75,9 +86,12 @@ class Line:
         self.flags = {last_of_pattern(pattern): row for row in roles for pattern in row.names}
         self._least: dict[_Key, int] = {}
         self._empty: set[_Key] = set()
-        self._walk(startup, {})
-        planned = dict(self._least)
-        self.tops = self._walk(startup, planned)
+        planned: dict[_Key, int] = {}
+        for _ in range(MAX_WALKS):  # what is shown in another place leads to others of which it says the least conditions
+            self.tops = self._walk(startup, planned)
+            if planned == self._least:
+                break
+            planned = dict(self._least)
         while self._waiting:  # not met below after all
             planned = {key: least for key, least in planned.items() if key not in self._waiting}
             self.tops = self._walk(startup, planned)

@@ -68,8 +68,9 @@ class TimelineSpan(msgspec.Struct, frozen=True):
     """What happens between two readings of a formula: after the step `after` (None: from the begin), before the step `before` (None:
     to the end).
 
-    `effect`: what one unit of memory more, taken here, adds to the formula's value. `certain`: all of it is ordered so on every
-    expansion.
+    `effect`: what one unit of the readings more, taken here, adds to the formula's value; of a formula with alternatives (max, a value
+    that is set again under a condition) what it adds in each, joined by `or`, the usual one first. `certain`: all of it is ordered so
+    on every expansion.
     """
 
     after: str | None
@@ -80,7 +81,7 @@ class TimelineSpan(msgspec.Struct, frozen=True):
 
 
 class TimelineFormula(msgspec.Struct, frozen=True):
-    """A formula that readings enter. `spans` is empty for a plain difference of readings."""
+    """A formula that readings enter. `spans` is empty for a plain difference of readings. `unit` is that of its value."""
 
     id: str
     target: str
@@ -91,6 +92,7 @@ class TimelineFormula(msgspec.Struct, frozen=True):
     symbol: str
     inputs: tuple[ReadingInput, ...]
     spans: tuple[TimelineSpan, ...] = ()
+    unit: str | None = None
 
 
 class Timeline(msgspec.Struct, frozen=True):

@@ -84,7 +84,7 @@ def _step(moment: Moment, feeds: list[str], tree: SourceTree) -> TimelineStep:
         parent=_id(moment.parent),
         kind=moment.kind,
         effect=step.row.effect if step.row is not None else None,
-        where=step.row.where if step.row is not None else None,
+        where=moment.where,
         name=step.name,
         target=step.target,
         path=at.path,
@@ -142,4 +142,13 @@ def _formula(balance: Balance, number: str, tree: SourceTree) -> TimelineFormula
         )
         for span in balance.spans
     )
-    return TimelineFormula(number, formula.target, formula.text, at.path, tree.files[at.path].uri, at.line, at.symbol, inputs, spans)
+    unit = formula.unit.shown if formula.unit is not None else None
+    uri = tree.files[at.path].uri
+    return TimelineFormula(number, formula.target, _text(formula), at.path, uri, at.line, at.symbol, inputs, spans, unit)
+
+
+def _text(formula: Formula) -> str:
+    """The arithmetic; of `total += part` the sum that it stands for."""
+    at = formula.location
+    augmented = next((one.operator for one in at.file.statement(at.statement).bindings if one.how == "augment"), None)
+    return f"{formula.target} {augmented} {formula.text}" if augmented else formula.text
