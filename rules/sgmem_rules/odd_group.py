@@ -19,7 +19,7 @@ class OddGroupRule(Rule):
     code = "SGM113"
 
     def check(self, facts: Facts) -> Iterator[Report]:
-        for found in facts.ranks.sibling_groups():
+        for found in (*facts.ranks.sibling_groups(), *facts.ranks.sibling_modules()):
             yield report(found)
         for short in facts.ranks.short_sizes():
             yield short_report(short)
@@ -42,12 +42,16 @@ def report(found: SiblingGroup) -> Report:
     odd, usual = found.odd, found.siblings[0].group
     others = len(found.siblings)
     siblings = tuple(Point(one.size, f"{one.count}: the {one.group}") for one in found.siblings[:_SHOWN])
-    inside = () if odd.call.span.contains(odd.size.span) else (Point(odd.call, f"{odd.count} divides the {found.things} by it here"),)
+    where = "the modules beside this one" if found.in_folder else "most places that size memory"
+    inside = (
+        ()
+        if odd.call.span.contains(odd.size.span) or found.in_folder
+        else (Point(odd.call, f"{odd.count} divides the {found.things} by it here"),)
+    )
     return Report(
         location=odd.size,
-        message=f"{odd.size.code} is the size of the {odd.group}; most places that size memory divide the {found.things} by the size "
-        f"of the {usual}",
-        confidence="high" if others > _SHOWN else "medium",
+        message=f"{odd.size.code} is the size of the {odd.group}; {where} divide the {found.things} by the size of the {usual}",
+        confidence="high" if others > _SHOWN and not found.in_folder else "medium",
         steps=(*siblings, *inside, Point(odd.size, f"the size of the {odd.group}, by which {found.things} are divided here")),
         fix=f"take the size of the {usual}",
     )

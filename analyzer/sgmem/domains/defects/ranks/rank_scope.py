@@ -68,6 +68,12 @@ class RankScope:
 
         return sibling_groups(self.program, self.groups, self.counts)
 
+    def sibling_modules(self) -> Iterator[SiblingGroup]:
+        """Parts of a count taken by the size of another group than in the modules beside."""
+        from sgmem.domains.defects.ranks.sibling_groups import sibling_modules
+
+        return sibling_modules(self.program, self.groups, self.counts)
+
     @cached_property
     def mixed_extents(self) -> tuple[MixedExtent, ...]:
         """Pools that get the whole model's layers or heads beside others that get this stage's or rank's."""

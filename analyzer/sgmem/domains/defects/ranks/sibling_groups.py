@@ -1,19 +1,23 @@
 """One rank's part of a count, taken by the size of one group in one place and by another's in its siblings.
 
 Looked for where memory is sized: a budget that divides heads by all tensor parallel ranks, and pools that divide them by those that
-share an attention layer, agree only while the two groups are one.
+share an attention layer, agree only while the two groups are one. And looked for among the modules of one folder, which keep the same
+count of what one rank holds.
 """
 
 from __future__ import annotations
 
 import re
+from posixpath import dirname
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from sgmem.domains.accounting.location import Location
 from sgmem.domains.accounting.model_words import any_of, words_in
-from sgmem.domains.ranks.groups import spelled
+from sgmem.domains.defects.ranks.count_hints import count_hints
+from sgmem.domains.defects.ranks.undivided_counts import kept_counts
+from sgmem.domains.ranks.groups import ATTENTION, TENSOR, spelled
 from sgmem.flow.order import ENTRY
 from sgmem.program.calls import bind
 from sgmem.syntax import ir
@@ -34,6 +38,9 @@ MAX_CALLERS = 12
 MAX_DEPTH = 3
 MIN_SIBLINGS = 2
 """So many siblings must agree on another group before one is called odd."""
+MIN_MODULES = 3
+MOST_ODD = 4
+"""In a folder that many modules must agree, and divide that many times as often as those that are called odd."""
 
 
 class Share(msgspec.Struct, frozen=True):
@@ -48,11 +55,12 @@ class Share(msgspec.Struct, frozen=True):
 
 
 class SiblingGroup(msgspec.Struct, frozen=True):
-    """`odd` takes another group than `siblings`, which are more."""
+    """`odd` takes another group than `siblings`, which are more: where memory is sized, or, `in_folder`, in the modules beside it."""
 
     odd: Share
     things: str
     siblings: tuple[Share, ...]
+    in_folder: bool = False
 
 
 def sibling_groups(program: Program, groups: Groups, counts: Counts) -> Iterator[SiblingGroup]:
@@ -65,6 +73,33 @@ def sibling_groups(program: Program, groups: Groups, counts: Counts) -> Iterator
             for share in _shares(program, groups, counts, pattern.rpartition(".")[2]):
                 shares.setdefault(share.size, share)
         yield from _odd(list(shares.values()), row.things)
+
+
+def sibling_modules(program: Program, groups: Groups, counts: Counts) -> Iterator[SiblingGroup]:
+    """The counts of a folder's modules that are divided by all tensor parallel ranks where most are by those of an attention layer."""
+    shares: dict[tuple[str, str], list[Share]] = {}
+    for hint in count_hints(program.files, counts.models):
+        file = program.files.get(hint.path) if hint.divides else None
+        statement = file.statement_at(hint.line, hint.column) if file is not None else -1
+        for one in kept_counts(file, statement, hint, groups, counts) if file is not None and statement >= 0 else ():
+            if one.group is not None and one.size is not None:
+                share = Share(one.group, one.size, one.value, one.count)
+                shares.setdefault((dirname(hint.path), one.things), []).append(share)
+    for (_, things), found in shares.items():
+        usual = [share for share in found if share.group == ATTENTION]
+        odd = [share for share in found if share.group == TENSOR and not any(_in_one_function(share, one) for one in usual)]
+        modules = {share.size.path for share in usual}
+        if len(modules) >= MIN_MODULES and len(usual) >= MOST_ODD * len(odd):
+            for share in odd:
+                yield SiblingGroup(share, things, tuple(_nearest(share, usual)), in_folder=True)
+
+
+def _in_one_function(one: Share, other: Share) -> bool:
+    here, there = one.size, other.size
+    return (
+        here.file is there.file
+        and here.file.outline.statements[here.statement].scope == there.file.outline.statements[there.statement].scope
+    )
 
 
 def _odd(shares: list[Share], things: str) -> Iterator[SiblingGroup]:

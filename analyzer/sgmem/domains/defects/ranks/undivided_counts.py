@@ -35,8 +35,8 @@ _WHOLE = re.compile(r"total|global|all|orig|full|config")
 
 
 class Kept(msgspec.Struct, frozen=True):
-    """`value` is kept as `target`; `group` says over which ranks it was divided before, None if over none. `of` is the name of the
-    object whose count it is.
+    """`value` is kept as `target`; `group` says over which ranks it was divided before, by `size`, None if over none. `of` is the name
+    of the object whose count it is.
     """
 
     target: str
@@ -45,6 +45,7 @@ class Kept(msgspec.Struct, frozen=True):
     things: str
     group: str | None
     value: Location
+    size: Location | None
     owner: int
     """The outermost class or function around."""
 
@@ -95,7 +96,7 @@ def _among(hints: list[CountHint], program: Program, groups: Groups, counts: Cou
         file = program.files.get(hint.path)
         statement = file.statement_at(hint.line, hint.column) if file is not None else -1
         if file is not None and statement >= 0:
-            kept += _kept(file, statement, hint, groups, counts)
+            kept += kept_counts(file, statement, hint, groups, counts)
     kept = [one for one in kept if one.group is not None or not _WHOLE.search(one.target.rpartition(".")[2])]
     for whole in dict.fromkeys(one for one in kept if one.group is None):
         siblings = [one for one in kept if one.group is not None and _are_siblings(one, whole)]
@@ -116,7 +117,8 @@ def _in_one_function(one: Kept, other: Kept) -> bool:
     return one.value.path == other.value.path and one.owner == other.owner
 
 
-def _kept(file: File, statement: int, hint: CountHint, groups: Groups, counts: Counts) -> Iterator[Kept]:
+def kept_counts(file: File, statement: int, hint: CountHint, groups: Groups, counts: Counts) -> Iterator[Kept]:
+    """What a statement keeps of the counts that a hint speaks of."""
     for binding in file.statement(statement).bindings:
         if binding.value is None or binding.how not in ("assign", "annotate") or dotted(binding.target) != hint.target:
             continue
@@ -129,7 +131,8 @@ def _kept(file: File, statement: int, hint: CountHint, groups: Groups, counts: C
                 continue
             group = next(iter(of), None)
             value, of_what = Location(file, statement, leaf.span), spelled(leaf.base) if isinstance(leaf, ir.Attribute) else ""
-            yield Kept(hint.target, of_what, hint.count, row.things, group, value, _owner(file, statement))
+            size = Location(file, statement, divisor.span) if divisor is not None else None
+            yield Kept(hint.target, of_what, hint.count, row.things, group, value, size, _owner(file, statement))
 
 
 def _leaves(value: Expr, divisor: Expr | None = None) -> Iterator[tuple[Expr, Expr | None]]:
