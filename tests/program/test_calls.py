@@ -34,6 +34,19 @@ def test_one_alias_may_be_a_default_in_several_files() -> None:
     assert calling_files(texts) == {"a.py", "b.py", "c.py"}
 
 
+@pytest.mark.parametrize(
+    ("calls", "only"),
+    [("f(1)\n", "f(1)"), ("f(1)\nf(2)\n", None), ("", None), ("def g(f):\n    f(1)\nf(2)\n", "f(2)")],
+)
+def test_the_only_caller_is_named_where_there_is_no_other(calls: str, only: str | None) -> None:
+    lab = Lab(DEFS + calls)
+    function = lab.function("f")
+    site = lab.program.calls.only_caller(function)
+    assert (site.file.source.slice(site.call.span) if site is not None else None) == only
+    found = [one.file.source.slice(one.call.span) for one in lab.program.calls.callers(function)]
+    assert found == ([only] if only else ["f(1)", "f(2)"] if calls else [])  # the search that ended early is not taken for all
+
+
 def filled(signature: str, arguments: str, filled: int = 0) -> list[tuple[str, str | None, str | int | None]]:
     """Each argument of a call with the parameter that it fills, and the key in it."""
     lab = Lab(f"def f({signature}): ...\n\n\nf({arguments})\n")

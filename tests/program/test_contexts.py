@@ -65,7 +65,17 @@ HOLDS = {
     "mentioned": ["share", "x = f(share)", "# about share", '"share of it"'],
 }
 FAILS = {
-    "called": ["share = 1", "x.share", "shares(1)", "my_share(1)", "# about share"],
+    "called": [
+        "share = 1",
+        "x.share",
+        "shares(1)",
+        "my_share(1)",
+        "# about share",
+        "def share(x):\n    pass",
+        "async def  share (x): ...",
+        "class share(Base): ...",
+        "class share[T](Base): ...",
+    ],
     "stored": ["share == 1", "f(share, 1)", "return share", "if share <= 1:", "share != 1", "shared = 1", "x = y.share"],
     "loaded": ["share", "share.x", "share(1)"],
     "quoted": ["share", '"share of it"', "x.share"],

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sgmem.flow.arithmetic import NUMERIC
-from sgmem.flow.aside import distance
 from sgmem.flow.birth import At, Birth
 from sgmem.flow.calling import METHODS
 from sgmem.flow.field_births import MAX_FILES, FieldBirths, Seen
@@ -124,8 +123,7 @@ class CallBirths(FieldBirths):
             near = self.program.calls.callers_in(function.file, function)
             if near:
                 return near
-        # The way by the program proper is the one to tell, where several lead to one birth.
-        return tuple(sorted(self.program.calls.callers(function), key=lambda site: distance(site.file, site.statement)))
+        return self._callers_of(function)
 
     def _targets(self, site: CallSite) -> tuple[tuple[Function | Class, int, bool], ...]:
         return self.program.calls.targets(site.call, site.file, site.scope)

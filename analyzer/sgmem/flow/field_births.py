@@ -13,6 +13,7 @@ from sgmem.flow.order import ENTRY, Order
 from sgmem.flow.places import Field, GlobalVariable, LooseField, Path, Place
 from sgmem.flow.published import Published
 from sgmem.program.calls import CallSite
+from sgmem.program.entities import Class, Function
 from sgmem.program.files import File, dotted
 from sgmem.program.program import Program
 from sgmem.syntax import ir
@@ -37,6 +38,7 @@ class FieldBirths:
         self.measures = measures
         self.published = Published(program, occurrences)
         self.made = Made(program, occurrences)
+        self._nearest: dict[Function | Class, tuple[CallSite, ...]] = {}
 
     def _expression(self, expr: Expr, path: Path, at: At, seen: Seen) -> Iterator[Birth]:
         """The births of an expression's value, or of what `path` leads to in it."""
@@ -138,7 +140,7 @@ class FieldBirths:
         if self.program.calls.constructor(owner) is not None:
             return
         fields = self.program.classes.record_fields(owner)
-        for site in sorted(self.program.calls.callers(owner), key=lambda site: distance(site.file, site.statement)):
+        for site in self._callers_of(owner):
             positional = [argument for argument in site.arguments if argument.keyword is None and not argument.star]
             for argument in site.arguments:
                 name = argument.keyword
@@ -147,6 +149,14 @@ class FieldBirths:
                 if name == place.name:
                     onward = at.hop(site.file, site.statement, argument.span, str(place), ())
                     yield from self._expression(argument.value, path, onward, seen)
+
+    def _callers_of(self, target: Function | Class) -> tuple[CallSite, ...]:
+        """Every call that may enter a function. The way by the program proper, which is the one to tell, comes first."""
+        found = self._nearest.get(target)
+        if found is None:
+            callers = self.program.calls.callers(target)
+            found = self._nearest[target] = tuple(sorted(callers, key=lambda site: distance(site.file, site.statement)))
+        return found
 
     def _stores(self, place: Field | LooseField | GlobalVariable) -> list[Occurrence]:
         """What assigns a place: for a field the methods of its own hierarchy, and the rest of the program only where they do not."""

@@ -51,10 +51,10 @@ class Conditions:
             seen.add(function)
             if len(self.program.files.tree.mentioning(function.name)) > _COMMON:
                 break  # an everyday name has many callers
-            sites = self.program.calls.callers(function)
-            if len(sites) != 1 or function.name == "__init__":
+            site = self.program.calls.only_caller(function) if function.name != "__init__" else None
+            if site is None:
                 break
-            inherited = (*self._inherited(sites[0].file, sites[0].statement), *inherited)
-            function = self.program.calls.inside(sites[0].file, sites[0].statement)
+            inherited = (*self._inherited(site.file, site.statement), *inherited)
+            function = self.program.calls.inside(site.file, site.statement)
         inner = expression_conditions(node, ancestors, statement) if node is not None and ancestors else ()
         return (*inherited, *self.own(file, statement), *inner)

@@ -8,7 +8,7 @@ import msgspec
 
 from sgmem.flow.occurrences import Grade, Occurrences
 from sgmem.flow.places import GlobalVariable, Place
-from sgmem.program.contexts import quoted
+from sgmem.program.contexts import occurs, quoted
 from sgmem.program.files import File, dotted
 from sgmem.program.program import Program
 from sgmem.syntax import ir
@@ -30,6 +30,8 @@ def listed_reads(program: Program, occurrences: Occurrences, name: str) -> Itera
     """Every such read of a field called `name`."""
     for file in program.files.mentioning(name, quoted):
         for index in file.mentions(name):
+            if not occurs(file.own_text(index), name, quoted):
+                continue
             for binding in file.statement(index).bindings:
                 if isinstance(binding.target, ir.Name) and _holds(binding.value, name) and file.outline.statements[index].scope == 0:
                     for seen in occurrences.reads(binding.target.id):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -13,7 +14,7 @@ from sgmem.program.files import File, Files, dotted
 from sgmem.syntax import ir
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from sgmem.program.classes import Classes
     from sgmem.program.names import Names
@@ -111,6 +112,18 @@ class Calls:
             self._callers[target] = ()
             found = self._callers[target] = tuple(dict.fromkeys(self._find_callers(target)))
         return found
+
+    def only_caller(self, target: Function | Class) -> CallSite | None:
+        """The call that may enter a function where there is one only; the search ends at the second."""
+        found = self._callers.get(target)
+        if found is None:
+            self._callers[target] = ()
+            found = tuple(islice(_distinct(self._find_callers(target)), 2))
+            if len(found) < 2:
+                self._callers[target] = found
+            else:
+                del self._callers[target]
+        return found[0] if len(found) == 1 else None
 
     def callers_in(self, file: File, target: Function | Class) -> tuple[CallSite, ...]:
         """The calls in one file that may enter a function."""
@@ -216,6 +229,14 @@ class Calls:
         while scope > 0 and file.scope(scope).kind != "function":
             scope = file.scope(scope).parent
         return Function(file, scope) if scope > 0 else None
+
+
+def _distinct(sites: Iterable[CallSite]) -> Iterator[CallSite]:
+    seen: set[CallSite] = set()
+    for site in sites:
+        if site not in seen:
+            seen.add(site)
+            yield site
 
 
 def _is_partial(call: ir.Call) -> bool:

@@ -19,6 +19,7 @@ _QUOTES = ("'", '"')
 
 _CALL = re.compile(r"\s*[(\[]|\s*\.\s*(?:get|options|remote|bind)\b")
 _LOOKED_UP = re.compile(r"(?:getattr\(.*|\[)['\"]$")
+_HEADER = re.compile(r"\b(?:def|class)\s+$")
 _PARTIAL = re.compile(r"partial\(\s*(?:\w+\.)*$")
 _STORE = re.compile(r"\s*(?:(?::(?!=))|(?:[-+*/%&|^@]|//|\*\*|<<|>>)?=(?!=)|:=)")
 _BY_NAME = re.compile(r"\(\s*(?:$|[\w.]+\s*(?:$|,\s*(?:$|[\w.]+\s*(?:$|,))))")
@@ -30,8 +31,10 @@ _VALUE_AFTER = re.compile(r"\s*[(.\[=]")
 
 
 def called(before: str, after: str) -> bool:
-    """`name(...)`, `table[...]`, `name.get(...)`, `partial(name`, getattr(x, "name"), table["name"]."""
-    if _CALL.match(after) is not None or _PARTIAL.search(before) is not None:
+    """`name(...)`, `table[...]`, `name.get(...)`, `partial(name`, getattr(x, "name"), table["name"]; not where the name is defined."""
+    if _CALL.match(after) is not None:
+        return _HEADER.search(before) is None
+    if _PARTIAL.search(before) is not None:
         return True
     return after[:1] in ("'", '"') and _LOOKED_UP.search(before) is not None
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from sgmem.domains.algebra.forms import Unsupported
 from sgmem.domains.algebra.lift import lift
-from sgmem.domains.ranges.facts import Fact, Facts, at_most
+from sgmem.domains.ranges.facts import Fact, Facts, LazyFacts, at_most
 from sgmem.domains.ranges.intervals import Interval, interval_of
 from sgmem.domains.ranges.proof import never_negative, sign_of
 
@@ -22,6 +22,23 @@ FACTS = Facts(
     {"free": AMOUNT, "total": AMOUNT, "count": Fact(low=ONE), "share": SHARE, "fraction": ANY},
     (at_most("free", "total"),),
 )
+
+
+def test_facts_are_looked_for_when_they_are_asked_for() -> None:
+    asked: list[str] = []
+
+    def find(name: str) -> Fact:
+        asked.append(name)
+        return {"free": AMOUNT, "fraction": ANY}[name]
+
+    facts = Facts(LazyFacts(("free", "fraction"), find)).extended({"fraction": SHARE}).as_usual()
+    assert not asked
+    assert never_negative(lift(expression("free"), by_text).exact, facts)
+    assert facts.fact("fraction").high == ONE
+    assert facts.fact("other") == ANY
+    assert asked == ["free"]
+    assert len(facts.of) == 2
+
 
 bounds = st.one_of(st.none(), st.integers(-3, 3))
 

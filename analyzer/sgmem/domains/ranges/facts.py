@@ -7,6 +7,7 @@ examples only.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal
 
@@ -16,7 +17,7 @@ from sgmem.domains.algebra.forms import Ratio, name
 from sgmem.domains.units.unit import GIB, Unit
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Collection, Iterator
 
 Control = Literal["user", "config", "measured", "computed"]
 """Who decides a value: the user by a flag, a config record, the machine when asked, or other code."""
@@ -58,6 +59,29 @@ class Fact(msgspec.Struct, frozen=True):
         )
 
 
+class LazyFacts(Mapping[str, Fact]):
+    """Facts of some names, each found when it is first asked for: what is known of a value may take a long search, and most formulas
+    are decided without it."""
+
+    def __init__(self, names: Collection[str], find: Callable[[str], Fact]) -> None:
+        self._names = names
+        self._find = find
+        self._found: dict[str, Fact] = {}
+
+    def __getitem__(self, name: str) -> Fact:
+        if name not in self._names:
+            raise KeyError(name)
+        if name not in self._found:
+            self._found[name] = self._find(name)
+        return self._found[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
 class Facts(msgspec.Struct, frozen=True):
     """Facts by name, and ratios that are known never to be negative (see `at_most`)."""
 
@@ -69,18 +93,19 @@ class Facts(msgspec.Struct, frozen=True):
         return self.of.get(symbol) or _UNKNOWN
 
     def extended(self, more: Mapping[str, Fact], nonnegative: tuple[Ratio, ...] = ()) -> Facts:
-        return Facts({**self.of, **more}, self.nonnegative + nonnegative)
+        known = self.of
+        names = {**dict.fromkeys(known), **dict.fromkeys(more)}
+        return Facts(LazyFacts(names, lambda name: more.get(name) or known[name]), self.nonnegative + nonnegative)
 
     def as_usual(self) -> Facts:
         """The same names within their usual values: never a proof, but a sense of direction."""
-        usual = {
-            symbol: Fact(
-                fact.realistic[0] if fact.low is None else fact.low,
-                fact.realistic[1] if fact.high is None else fact.high,
-            )
-            for symbol, fact in self.of.items()
-        }
-        return Facts(usual, self.nonnegative)
+
+        def usual(name: str) -> Fact:
+            fact = self.of[name]
+            small, large = fact.realistic
+            return Fact(small if fact.low is None else fact.low, large if fact.high is None else fact.high)
+
+        return Facts(LazyFacts(self.of, usual), self.nonnegative)
 
 
 _UNKNOWN = Fact()

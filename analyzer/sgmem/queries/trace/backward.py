@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from itertools import pairwise
 
 from sgmem.flow.birth import RANK, Birth, Hop, unpacking
@@ -10,7 +11,7 @@ from sgmem.flow.births import Births
 from sgmem.flow.graph import LEVELS, FormulaSite, Role, SiteKey, SliceSite, describe
 from sgmem.flow.guards import Conditions
 from sgmem.flow.measurements import Measurements
-from sgmem.flow.places import ANY, Parameter, Path
+from sgmem.flow.places import ANY, Parameter, Path, Variable
 from sgmem.flow.slicer import Slicer
 from sgmem.flow.step import Kind
 from sgmem.flow.uses import Stack
@@ -18,7 +19,7 @@ from sgmem.models.load import Models
 from sgmem.program.calls import CallSite, bind
 from sgmem.program.classes import assigned
 from sgmem.program.entities import Function
-from sgmem.program.files import dotted
+from sgmem.program.files import File, dotted
 from sgmem.program.program import Program
 from sgmem.syntax import ir
 from sgmem.syntax.ir import Expr, Span
@@ -32,6 +33,10 @@ SiteOfCall = tuple[str, Span]
 
 MAX_ALTERNATIVES = 4
 """Of the births of a formula's input as many are shown, all as telling as the first."""
+
+
+MANY_SEEDS = 300
+"""From so many places that bear the parameter's name on, what one of them gets from another is not followed back."""
 
 
 class BackwardSlice:
@@ -138,7 +143,7 @@ class BackwardSlice:
             if isinstance(site.place, Parameter) and key.role == "declaration":
                 self._arguments(site.place, key)
             for value, path in written(site):
-                if not isinstance(value, ir.Const):
+                if not isinstance(value, ir.Const) and (path or not self._is_told(value, key.file, site.statement)):
                     for led in self.lead(value, key, site.statement, path=path):
                         self.formula_of(led, LEVELS)
 
@@ -158,8 +163,27 @@ class BackwardSlice:
                     if not known:
                         self.slicer.slice.add(SliceSite(passing, site.statement, place, False, hops=1))
                     self.slicer.slice.lead(passing, key, "argument")
-                    for led in self.lead(filled.argument.value, passing, site.statement):
+                    value = filled.argument.value
+                    for led in () if self._is_told(value, site.file, site.statement) else self.lead(value, passing, site.statement):
                         self.formula_of(led, LEVELS)
+
+    def _is_told(self, value: Expr, file: File, statement: int) -> bool:
+        """Whether, in a trace of many places of the name, a value is what another one holds: the way on from there tells of it, and the
+        way back from each to all the writes of all the others would tell it over and over."""
+        seeds = self.slicer.slice.seeds
+        if len(seeds) < MANY_SEEDS or not isinstance(value, ir.Name | ir.Attribute):
+            return False
+        name = value.id if isinstance(value, ir.Name) else value.attr
+        places = [seen.place for seen in self.slicer.occurrences.reads_in_statement(file, statement, name) if seen.node is value]
+        return bool(places) and all(place in self._locals if isinstance(place, Variable) else place in seeds for place in places)
+
+    @cached_property
+    def _locals(self) -> frozenset[Variable]:
+        """The variables and parameters that bear the name, each by its name alone, not as one statement defines it."""
+        seeds = self.slicer.slice.seeds
+        variables = (Variable(one.file, one.scope, one.name, -1) for one in seeds if isinstance(one, Variable))
+        handed_in = (Variable(one.function.file, one.function.index, one.name, -1) for one in seeds if isinstance(one, Parameter))
+        return frozenset((*variables, *handed_in))
 
     def _birth(self, birth: Birth, hops: int) -> SiteKey:
         role: Role = _ROLES.get(birth.kind, "read")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sgmem.domains.accounting.definitions import Definitions
 from sgmem.domains.algebra.forms import Unsupported
-from sgmem.domains.ranges.facts import Fact, Facts, constant_fact, fact_for
+from sgmem.domains.ranges.facts import Fact, Facts, LazyFacts, constant_fact, fact_for
 from sgmem.domains.ranges.negative import NegativeVerdict, negative_verdict
 from sgmem.program.files import File, dotted
 from sgmem.syntax import ir
@@ -57,7 +57,6 @@ class _Judgement:
         self.home = statement
         self.definitions = Definitions(owner.order, owner.occurrences, file, statement)
         self.names: dict[str, dict[frozenset[int], str]] = {}
-        self.facts: dict[str, Fact] = {}
 
     def of(self, expr: Expr) -> NegativeVerdict:
         whole = self.definitions.expanded(expr)
@@ -67,12 +66,13 @@ class _Judgement:
         if not any(_subtracts(node) for node in nodes):
             # A sum or product is as negative as its inputs: that is theirs to tell.
             return NegativeVerdict("unknown", because="nothing is subtracted here")
+        named: dict[str, Expr] = {}
         for node in nodes:
             symbol = self.symbol(node)
-            if isinstance(symbol, str) and symbol not in self.facts:
-                self.facts[symbol] = self.fact(node)
+            if isinstance(symbol, str):
+                named.setdefault(symbol, node)
         try:
-            return negative_verdict(whole, self.symbol, Facts(self.facts))
+            return negative_verdict(whole, self.symbol, Facts(LazyFacts(named, lambda symbol: self.fact(named[symbol]))))
         except Unsupported as error:
             return NegativeVerdict("unknown", because=error.reason)
 
