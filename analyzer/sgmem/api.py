@@ -26,6 +26,7 @@ from sgmem.domains.accounting.location import Location, of_statement
 from sgmem.domains.accounting.reach import Reach, Sink
 from sgmem.domains.defects.capacity.foreign_rows import foreign_rows
 from sgmem.domains.defects.capacity.missing_pages import missing_pages
+from sgmem.domains.defects.capacity.mixed_counts import mixed_lookups, uneven_shares
 from sgmem.domains.defects.capacity.partial_capacities import partial_capacities
 from sgmem.domains.defects.capacity.short_buffers import ShortBuffer, short_buffers
 from sgmem.domains.defects.capacity.tokens_by_request import tokens_by_request
@@ -193,6 +194,7 @@ __all__ = [
     "loop_readings",
     "machine_amounts",
     "missing_pages",
+    "mixed_lookups",
     "none_settings",
     "of_statement",
     "partial_capacities",
@@ -214,6 +216,7 @@ __all__ = [
     "uneven_charges",
     "uneven_readings",
     "uneven_rows",
+    "uneven_shares",
     "unguarded_defaults",
     "unreported",
     "unused_options",
