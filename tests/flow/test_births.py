@@ -432,3 +432,19 @@ def test_a_parameter_that_nobody_hands_over_is_a_birth_beside_others() -> None:
 def test_a_function_that_calls_itself_only_has_a_parameter_of_nobodys() -> None:
     found = births("def start(given, more):\n    show(given)\n    start(given, more)\n", "show(given)")
     assert {birth.kind for birth in found} == {"parameter"}
+
+
+def test_a_receiver_is_born_as_one_whoever_calls_its_method() -> None:
+    found = births(
+        """
+        class Pool:
+            def run(self):
+                show(self)
+
+        def start():
+            Pool().run()
+            Pool.run(make())
+        """,
+        "show(self)",
+    )
+    assert [birth.kind for birth in found] == ["parameter"]

@@ -18,6 +18,8 @@ HOLDS = {
         "partial(share, 1)",
         "functools.partial( ops.share, 1)",
         'getattr(x, "share")(1)',
+        "def f(x=share()):",
+        "class A(share(1)):",
         "table['share'](1)",
     ],
     "stored": [
@@ -118,6 +120,11 @@ def test_every_context_is_tried() -> None:
 )
 def test_whole_words_only(text: str, found: list[int]) -> None:
     assert list(positions(text, "share")) == found
+
+
+def test_a_part_of_a_text_has_the_words_that_stand_in_it() -> None:
+    assert list(positions("share share, shares share", "share", 3, 13)) == [6]
+    assert list(positions("share shares", "share", 0, 11)) == [0]
 
 
 @pytest.mark.parametrize("far", [1_000, 5_000])

@@ -21,9 +21,9 @@ class ByName(StoredItems):
         self.reads = NamedReads(program)
         self._sources: dict[Expr, Expr | None] = {}
 
-    def copies(self, words: frozenset[str]) -> list[tuple[NamedWrite, Expr]]:
-        """The writes by a computed name that store what they read by the same name, each with the object that is read, in the files
-        that mention one of `words`."""
+    def copies(self, words: frozenset[str] | None = None) -> list[tuple[NamedWrite, Expr]]:
+        """The writes by a computed name that store what they read by the same name, each with the object that is read, in all files or
+        those that mention one of `words`."""
         return [(write, source) for write in self.writes.copying(words) if (source := self._source(write)) is not None]
 
     def _source(self, write: NamedWrite) -> Expr | None:

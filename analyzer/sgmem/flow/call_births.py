@@ -90,7 +90,9 @@ class CallBirths(FieldBirths):
         function = place.function
         stack = at.stack
         sites: tuple[CallSite, ...] = ()
-        if stack and any(target == function for target, _, _ in self._targets(stack[-1])):
+        if place.name == function.receiver:
+            stack = ()  # an object, which callers name in front of the call
+        elif stack and any(target == function for target, _, _ in self._targets(stack[-1])):
             sites, stack = (stack[-1],), stack[:-1]
         else:
             sites, stack = self._callers(function), ()

@@ -51,9 +51,11 @@ class NamedWrites:
         self.program = program
         self._sets: dict[str, tuple[NamedWrite, ...]] = {}
 
-    def copying(self, words: frozenset[str]) -> Iterator[NamedWrite]:
-        """The writes by a computed name that seem to store what they read by the same name, in files that mention one of `words`."""
-        for path in self.program.files.mentioning_any(self._candidates, words):
+    def copying(self, words: frozenset[str] | None) -> Iterator[NamedWrite]:
+        """The writes by a computed name that seem to store what they read by the same name, in all files or those that mention one of
+        `words`."""
+        paths = self._candidates if words is None else self.program.files.mentioning_any(self._candidates, words)
+        for path in paths:
             yield from self._in(path)
 
     @cached_property

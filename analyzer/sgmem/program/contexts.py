@@ -6,6 +6,7 @@ A context must hold wherever the construct it stands for occurs; it may hold els
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterator
 
 Context = Callable[[str, str], bool]
@@ -101,15 +102,15 @@ TEXT = "text:"
 """In place of a context, with a text behind it: anywhere in a file that contains the text."""
 
 
-def positions(text: str, name: str) -> Iterator[int]:
-    """The offsets at which `name` stands as a whole word."""
+def positions(text: str, name: str, start: int = 0, stop: int = sys.maxsize) -> Iterator[int]:
+    """The offsets at which `name` stands as a whole word, all or those of a part of the text."""
     size, find = len(name), text.find
-    at = find(name)
+    at = find(name, start, stop)
     while at >= 0:
         end = at + size
         if (at == 0 or not _is_word(text[at - 1])) and (end >= len(text) or not _is_word(text[end])):
             yield at
-        at = find(name, end)
+        at = find(name, end, stop)
 
 
 def occurs(text: str, name: str, context: Context) -> bool:

@@ -93,6 +93,7 @@ class File:
         self._statements: dict[int, Statement] = {}
         self._expressions: dict[Span, Expr] = {}
         self._occurrences: dict[str, tuple[int, ...]] = {}
+        self._within: dict[tuple[int, str], tuple[int, ...]] = {}
         self._inner: dict[ir.Name, Binder] = {}
         self._opaque: set[int] = set()
         self._hash = crc32(self.path.encode("utf-8", "surrogatepass"))
@@ -263,10 +264,11 @@ class File:
             found = self._occurrences[name] = tuple(sorted(set(self._search(name))))
         return found
 
-    def _search(self, name: str) -> Iterator[int]:
-        position = self._source.position
-        for offset in positions(self._source.text, name):
-            index = self._statement_at(*position(offset))
+    def _search(self, name: str, within: Span | None = None) -> Iterator[int]:
+        source = self._source
+        limits = () if within is None else source.offsets(within)
+        for offset in positions(source.text, name, *limits):
+            index = self._statement_at(*source.position(offset))
             if index >= 0:
                 yield index
                 if self._outline.statements[index].kind == "match":  # its cases take the subject apart
@@ -347,7 +349,16 @@ class File:
 
     def _mentions_in(self, scope: int, name: str) -> Iterator[int]:
         row, rows = self._outline.scopes[scope], self._outline.statements
-        return (index for index in self._mentions(name) if row.first <= index < row.last and rows[index].scope == scope)
+        found = self._mentions(name) if scope == 0 or name in self._occurrences else self._mentions_within(scope, name)
+        return (index for index in found if row.first <= index < row.last and rows[index].scope == scope)
+
+    def _mentions_within(self, scope: int, name: str) -> tuple[int, ...]:
+        """The statements that mention a name, of a function or class and what is defined in it."""
+        found = self._within.get((scope, name))
+        if found is None:
+            span = self._outline.statements[self._outline.scopes[scope].statement].span
+            found = self._within[scope, name] = tuple(sorted(set(self._search(name, span))))
+        return found
 
     def test(self, index: int) -> Expr | None:
         """The test of an if, while or assert statement."""

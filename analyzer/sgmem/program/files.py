@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from copy import copy
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from sgmem.program.class_index import ClassIndex, classes_around, indented_headers
@@ -101,7 +102,7 @@ class Files:
             self.reads.questions.add(question.key)
         else:
             self.reads.questions_there.add(question.key)
-        for path in sorted(self._paths) if self._focus is None or everywhere else self._focus:
+        for path in self._ordered if self._focus is None or everywhere else self._focus:
             answer = self._answer(question, path)
             if answer is not None:
                 yield path, answer
@@ -117,7 +118,18 @@ class Files:
         return self._answer(question, path)
 
     def _answer(self, question: TextQuestion, path: str) -> Answer:
-        return self._answers.of(question, self.unread, path)
+        return self._answers.of(question, self._apart, path)
+
+    @cached_property
+    def _apart(self) -> Files:
+        """The same files for those who answer: what they look at is not noted."""
+        apart = self.unread()
+        apart._notes = False
+        return apart
+
+    @cached_property
+    def _ordered(self) -> tuple[str, ...]:
+        return tuple(sorted(self._paths))
 
     def is_answered(self, question: TextQuestion, path: str) -> bool:
         """Whether the answer of a file is known from an earlier run."""

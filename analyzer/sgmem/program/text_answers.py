@@ -139,14 +139,14 @@ class TextAnswers:
         self._grown: set[str] = set()
         tree.store.before_close(self.save)
 
-    def of(self, question: TextQuestion, unread: Callable[[], Files], path: str) -> Answer:
-        """The answer for a file. It is looked for in files that note what is asked apart from the rest."""
+    def of(self, question: TextQuestion, files: Files, path: str) -> Answer:
+        """The answer for a file, looked for in `files`."""
         asked = self._asked.setdefault(question.key, {})
         name = self._tree.digest(path) if self._tree.store.keeps else path
         if name not in asked:
             table = self._table(question.key)
             if name not in table:
-                table[name] = question.ask(unread(), path)
+                table[name] = question.ask(files, path)
                 self._grown.add(question.key)
             asked[name] = table[name]
         return asked[name]

@@ -124,8 +124,13 @@ class SourceText:
         line = bisect_right(self.starts, offset)
         return line, offset - self.starts[line - 1] + 1
 
+    def offsets(self, span: Span) -> tuple[int, int]:
+        """Where a span begins and ends."""
+        return self.offset(span.line, span.column), self.offset(span.end_line, span.end_column)
+
     def slice(self, span: Span) -> str:
-        return self._text[self.offset(span.line, span.column) : self.offset(span.end_line, span.end_column)]
+        begin, end = self.offsets(span)
+        return self._text[begin:end]
 
     def character_column(self, line: int, utf8_column: int) -> int:
         """Turn a 0-based UTF-8 byte column, as `ast` counts, into a 1-based character column."""

@@ -123,8 +123,10 @@ def _allocates(facts: ProgramFacts, file: File, scope: int) -> bool:
 
 
 def _taken(node: Expr) -> tuple[Expr, str] | None:
-    """The sequence of which a node takes an element, and in which way."""
+    """The sequence of which a node takes an element, and in which way. Who takes a size of a tensor's shape knows that it has one."""
     match node:
+        case ir.Subscript(base=ir.Attribute(attr="shape")):
+            return None
         case ir.Call(args=(ir.Argument(value=value, keyword=None, star=""),)) if last_name(node) in REDUCTIONS:
             return value, f"{last_name(node)}()"
         case ir.Call(func=ir.Name(id="next"), args=(ir.Argument(value=value, keyword=None, star=""),)):

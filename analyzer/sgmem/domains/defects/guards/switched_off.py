@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
 How = Literal["product", "rest", "least"]
 
-_OFF = re.compile(r"[=!]?= ?-1\b")
-_NAMED = re.compile(r"\.(\w+) ?\Z", re.ASCII)
+_OFF = re.compile(r"-1\b")
+_NAMED = re.compile(r"\.(\w+) ?[=!]?= ?\Z", re.ASCII)
 _LOOK_BACK = 80
 
 
@@ -54,7 +54,7 @@ class SwitchedOff(msgspec.Struct, frozen=True):
 def switched_off(facts: ProgramFacts) -> Iterator[SwitchedOff]:
     """Every calculation with a setting of memory that does not ask for the -1 that the program itself knows it as."""
     saying: dict[str, list[str]] = {}
-    for path in facts.program.files.with_text(r"= ?-1\b"):
+    for path in facts.program.files.with_text(r"= ?-1\b", begins=("= -1", "=-1")):
         for name in facts.program.files.scanned(path, _off_in):
             saying.setdefault(name, []).append(path)
     for name in sorted(saying.keys() & facts.quantities.paths.keys()):

@@ -45,7 +45,7 @@ class MisnamedPart(msgspec.Struct, frozen=True):
 
 def misnamed_parts(program: Program, groups: Groups, counts: Counts) -> Iterator[MisnamedPart]:
     """The names of parts that hold the whole."""
-    for path in program.files.with_text("per_|num_local", words="per_|num_local"):
+    for path in program.files.with_text(_IS_PART.pattern, words=_IS_PART.pattern):
         found = program.files.scanned(path, _parts_in)
         file = program.files.get(path) if any(_may_count(one, counts) for one in found if isinstance(one, str)) else None
         if file is None:

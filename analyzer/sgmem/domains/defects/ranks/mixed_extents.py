@@ -101,10 +101,12 @@ def per_token(counts: Counts) -> re.Pattern[str]:
 @Scan
 def _words(text: str, per_token: str) -> list[str]:
     """The names of counts in a text that may mix them; none where it does not."""
-    if "config." not in text or re.search(rf"Pool\(|per_token|{per_token}", text, re.ASCII) is None:
-        return []
     patterns = [_LAYERS] if "start_layer" in text or "effective_layers" in text else []
     patterns += [_HEADS] if "Pool(" in text and re.search(r"get_\w*num_\w*heads\(", text, re.ASCII) else []
+    if not patterns or "config." not in text:
+        return []
+    if "Pool(" not in text and "per_token" not in text and re.search(per_token, text, re.ASCII) is None:
+        return []
     return sorted({match[1] for pattern in patterns for match in pattern.finditer(text)})
 
 

@@ -12,6 +12,7 @@ from sgmem.domains.ranks.groups import factors, spelled
 from sgmem.domains.ranks.strides import Index, RankTerm, Stride, index_of, stride_of
 from sgmem.program.calls import CallSite, bind
 from sgmem.program.entities import Function
+from sgmem.program.text_answers import lines_with
 from sgmem.syntax import ir
 
 if TYPE_CHECKING:
@@ -24,7 +25,9 @@ if TYPE_CHECKING:
 
 _INDEX = re.compile(r"gpu|device|local_rank|(?:^|_)rank$|global_rank|world_rank|cuda")
 """Names of what numbers devices and processes, where two of the same number are a mistake."""
-_RANK_OR_STEP = re.compile(rb"_rank\b|(?:gpu|device)\w* \+= ")
+_RANK_OR_STEP = r"_rank\b|(?:gpu|device)\w* \+= "
+_IN_LINES = ("_rank", " += ")
+_HERE = re.compile(_RANK_OR_STEP.encode())
 _CALCULATES = re.compile(rb"[*+]")
 _RANK = re.compile(rb"\b(?:[a-z]+_)?[a-z]p_rank\b")
 _GIVES_INDEX = re.compile(rb"(?:gpu|device|local_rank|global_rank|world_rank|cuda|[^\w.]rank)\w*\s*(?::\s*int\s*)?\+?=[^=]")
@@ -47,7 +50,7 @@ class OverlappingStride(msgspec.Struct, frozen=True):
 
 def overlapping_strides(program: Program, groups: Groups) -> Iterator[OverlappingStride]:
     """The strides that are too short for the ranks they step over."""
-    for path in program.files.focus:
+    for path in program.files.with_text(_RANK_OR_STEP, words="_rank|gpu|device", holds=_IN_LINES):
         data = program.files.tree.read(path)
         if b"_rank" not in data or b"_size" not in data or not (b"gpu" in data or b"local_rank" in data or b"rank=" in data):
             continue
@@ -62,12 +65,12 @@ def overlapping_strides(program: Program, groups: Groups) -> Iterator[Overlappin
 def _lines(data: bytes) -> list[tuple[int, int]]:
     """Where the text may build an index out of ranks, or step over them."""
     found: dict[int, tuple[int, int]] = {}
-    for match in _RANK_OR_STEP.finditer(data):
-        start, end = data.rfind(b"\n", 0, match.start()) + 1, data.find(b"\n", match.end())
-        if start in found or _CALCULATES.search(data, start, end if end >= 0 else len(data)) is None:
-            continue
-        if _is_step(data, match) or (_has_ranks(data, start, match.end()) and _is_given(data, start, match.end())):
-            found[start] = (data.count(b"\n", 0, start) + 1, len(data[start : match.start()].decode(errors="replace")) + 1)
+    lines = {line for part in _IN_LINES for line in lines_with(data, part.encode(), b"\n")}
+    for start, end in lines:
+        for match in _HERE.finditer(data, start, end) if _CALCULATES.search(data, start, end) is not None else ():
+            if _is_step(data, match) or (_has_ranks(data, start, match.end()) and _is_given(data, start, match.end())):
+                found[start] = (data.count(b"\n", 0, start) + 1, len(data[start : match.start()].decode(errors="replace")) + 1)
+                break
     return list(found.values())
 
 

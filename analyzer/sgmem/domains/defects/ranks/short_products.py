@@ -26,8 +26,9 @@ if TYPE_CHECKING:
     from sgmem.program.program import Program
     from sgmem.syntax.ir import Expr
 
-_SIZE = r"\w+_size\s*(?::[^=\n]*)?=\s*\(?[^=]{0,200}?//[^=]{0,80}?_size"
-_PRODUCT = re.compile(r"(?<=\w)_rank\s*\*|\*\s*[\w.]*_rank\b")
+# Patterns that begin with plain letters are found much faster.
+_SIZE = r"_size(?<=\w_size)\s*(?::[^=\n]*)?=\s*\(?[^=]{0,200}?//[^=]{0,80}?_size"
+_PRODUCTS = (r"_rank(?<=\w_rank)\s*\*", r"\*\s*[\w.]*_rank\b")
 _PER_NODE = r"_per_node\s*=[^=\n]{0,80}//"
 _SWITCH = re.compile(r"(?:enable|use|is|has)_")
 _WHOLE = frozenset({"parallel", "world"})
@@ -60,11 +61,11 @@ class ShortProduct(msgspec.Struct, frozen=True):
 def short_sizes(program: Program, groups: Groups) -> Iterator[ShortProduct]:
     """The sizes of groups that are divided out of another group's by less than elsewhere."""
     by_name: dict[tuple[str, frozenset[str]], list[Worked]] = {}
-    for path in program.files.with_text(_SIZE.removeprefix(r"\w+")):  # a pattern that begins with letters is found much faster
+    for path in program.files.with_text(_SIZE, begins=("_size",)):
         file = program.files.get(path)
         if file is None:
             continue
-        for statement in _matches(file, re.compile(_SIZE)):
+        for statement in _matches(file, _SIZE):
             for binding in file.statement(statement).bindings:
                 name = spelled(binding.target)
                 if binding.value is None or binding.how not in ("assign", "annotate") or not groups.named(name, "size"):
@@ -98,7 +99,7 @@ def _over_divided(program: Program, groups: Groups) -> Iterator[ShortProduct]:
     plain: list[tuple[Worked, str]] = []
     for path in program.files.with_text(_PER_NODE, begins=("_per_node",)):
         file = program.files.get(path)
-        for statement in _matches(file, re.compile(_PER_NODE)) if file is not None else ():
+        for statement in _matches(file, _PER_NODE) if file is not None else ():
             for binding in file.statement(statement).bindings if file is not None else ():
                 value = binding.value
                 if file is None or not isinstance(value, ir.Binary) or value.operator != "//" or not spelled(value.right):
@@ -151,11 +152,11 @@ def _switch(full: Worked, by: set[str]) -> str:
 def short_strides(program: Program, groups: Groups) -> Iterator[ShortProduct]:
     """The products of a rank that step over fewer ranks than the rank was divided out by."""
     known: dict[str, list[Worked]] = {}
-    for path in program.files.with_text(_PRODUCT.pattern, words=r"_rank\b", begins=("_rank", "*")):
+    for path in program.files.with_text("|".join(_PRODUCTS), words=r"_rank\b", begins=("_rank", "*")):
         file = program.files.get(path)
         if file is None:
             continue
-        for statement in _matches(file, _PRODUCT):
+        for statement in _matches(file, *_PRODUCTS):
             for worked in _products(file, statement, groups):
                 if worked.name not in known:
                     known[worked.name] = list(_divided_out(program, groups, worked.name))
@@ -182,13 +183,10 @@ def _around(place: Location) -> str:
     return place.file.source.slice(place.file.outline.statements[scope.statement].span) if scope.statement >= 0 else ""
 
 
-def _matches(file: File, pattern: re.Pattern[str]) -> list[int]:
-    """The statements that matches of a pattern begin in."""
-    text = file.source.text
-    found = set()
-    for match in pattern.finditer(text):
-        start = text.rfind("\n", 0, match.start()) + 1
-        found.add(file.statement_at(text.count("\n", 0, match.start()) + 1, match.start() - start + 1))
+def _matches(file: File, *patterns: str) -> list[int]:
+    """The statements that matches of some patterns begin in."""
+    text, position = file.source.text, file.source.position
+    found = {file.statement_at(*position(match.start())) for pattern in patterns for match in re.finditer(pattern, text)}
     return sorted(index for index in found if index >= 0 and not is_aside(file, index))
 
 
@@ -239,12 +237,11 @@ def _products(file: File, statement: int, groups: Groups) -> Iterator[Worked]:
 
 def _divided_out(program: Program, groups: Groups, rank: str) -> Iterator[Worked]:
     """Where a rank is worked out of another one by division: `dp_rank = tp_rank // (attn_tp_size * attn_cp_size)`."""
-    pattern = re.compile(rf"\b{re.escape(rank)}\s*(?::[^=\n]*)?=[^=]{{0,200}}?//")
-    in_text = pattern.pattern.removeprefix(r"\b")  # a pattern that begins with letters is found much faster
+    in_text = rf"{re.escape(rank)}\s*(?::[^=\n]*)?=[^=]{{0,200}}?//"
     for path in program.files.tree.mentioning(rank):
         file = program.files.get(path) if program.files.scanned(path, matches, in_text) else None
         if file is not None:
-            for statement in _matches(file, pattern):
+            for statement in _matches(file, rf"\b{in_text}"):
                 yield from _divisions(file, statement, rank, groups)
 
 

@@ -92,8 +92,9 @@ class ConvertedCaps:
         seen: set[Location] = set()
         for path in self.program.files.with_text(r"= min\("):
             files = self.program.files
-            offsets = files.scanned(path, _caps_in) if files.scanned(path, matches, self.of_memory) else []
-            file = files.get(path) if offsets else None
+            offsets = files.scanned(path, _caps_in)
+            of_memory = bool(offsets) and files.scanned(path, matches, self.of_memory)
+            file = files.get(path) if of_memory else None
             if file is None:
                 continue
             for statement in sorted({file.statement_at(*file.source.position(at)) for at in offsets} - {-1}):

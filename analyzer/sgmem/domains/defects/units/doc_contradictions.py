@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sgmem.program.files import File
     from sgmem.syntax.ir import Expr
 
-_UNIT = re.compile(r"\bin (GiB|MiB|KiB|GB|MB|KB|bytes)s?\b(?!\s*(?:/|per\b))")
+_UNIT = re.compile(r"in (?<!\win )(GiB|MiB|KiB|GB|MB|KB|bytes)s?\b(?!\s*(?:/|per\b))")
 _SENTENCE_END = re.compile(r"[.;:](?:\s|$)|\n\s*\n|\n\s*[-*] ")
 _NAME = re.compile(r"\b[a-z]\w*_\w+\b")
 _RETURNS = re.compile(r"^\s*(?:Returns?|Get|Gets|Compute|Computes)\b[^,]*$", re.IGNORECASE)
