@@ -71,6 +71,9 @@ ASKS: dict[str, Callable[[File], object]] = {
     "raise": lambda file: file.outline.statements[statement(file, "raise")],
     "grow header": lambda file: file.scope(scope(file, "Pool.grow")),
     "grow body": lambda file: list(file.own_statements(scope(file, "Pool.grow"))),
+    "grow order": lambda file: file.graph(scope(file, "Pool.grow")),
+    "grow returns": lambda file: list(file.own_statements(scope(file, "Pool.grow"), "return")),
+    "limit's kind": lambda file: file.shape(statement(file, "limit = n")),
     "grow text": lambda file: file.source.slice(file.unnoted_outline.statements[statement(file, "def grow")].span),
     "loop body": lambda file: list(file.outline.inside(statement(file, "for page"))),
     "mentions": lambda file: file.mentions("size"),
@@ -86,14 +89,17 @@ ASKS: dict[str, Callable[[File], object]] = {
 }
 
 
+ORDERS = ("grow order", "grow returns", "limit's kind")
+
+
 @pytest.mark.parametrize(
     ("old", "new", "touched"),
     [
         ("limit = n", "limit = n  # all", ""),
         ("    limit = n", "    # a comment\n\n        limit = n", ""),
         ("limit = n", "limit = n + 1", "limit|grow text|all|text"),
-        ("limit = n", "limit = n\n        size = n", "limit|grow body|grow text|mentions|all|text"),
-        ("        limit = n\n", "", "limit|grow body|grow text|all|text"),
+        ("limit = n", "limit = n\n        size = n", "grow body|grow text|mentions|all|text"),
+        ("        limit = n\n", "", "limit|grow body|limit's kind|grow text|all|text"),
         ("self.size += page", "self.used += page", "grow text|mentions|all|text"),
         ("self.size += page", "self.size += page\n            n += 1", "grow body|grow text|loop body|all|text"),
         ("for page in range(n)", "for page in range(2)", "loop|grow text|loop body|all|text"),
@@ -109,7 +115,15 @@ ASKS: dict[str, Callable[[File], object]] = {
         ("class Pool", "class Pool(object)", "classes|scopes|all|text"),
         ('"""Grows."""', 'pages = n\n        """Grows."""', "grow body|grow text|all|text"),
         ("if pool.size > 8", "pool = pool\n    if pool.size > 8", "all|text"),
-        ("limit = n", "global limit", "limit|grow text|contains|all|text"),
+        (
+            "            self.size += page",
+            "            if page:\n                self.size += page",
+            "grow body|grow order|grow text|loop body|mentions|all|text",
+        ),
+        ("limit = n", "assert n", "limit|grow order|limit's kind|grow text|all|text"),
+        ("return limit", "n = limit", "grow order|grow returns|grow text|all|text"),
+        ("return limit", "return limit\n        return n", "grow body|grow order|grow returns|grow text|all|text"),
+        ("limit = n", "global limit", "limit|limit's kind|grow text|contains|all|text"),
     ],
 )
 def test_what_an_edit_touches(old: str, new: str, touched: str) -> None:
@@ -123,9 +137,50 @@ def test_what_an_edit_touches(old: str, new: str, touched: str) -> None:
     assert found == [name for name in ASKS if name in touched.split("|")]
 
 
+@pytest.mark.parametrize(
+    ("body", "edited", "same"),
+    [
+        ("    a = n\n    b = n\n", "    a = n\n    c = n\n    b = n\n", True),
+        ("    a = n\n    b = n\n", "    b = n\n", True),
+        ("    a = n\n    b = n\n", "    a = n\n    print(n)\n", True),
+        (
+            "    if n:\n        a = n\n    b = n\n",
+            "    if n:\n        a = n\n        c = n\n    else:\n        c = n\n    b = n\n",
+            True,
+        ),
+        ("    if n:\n        a = n\n    b = n\n", "    if n:\n        a = n\n        b = n\n", False),
+        ("    if n:\n        a = n\n    b = n\n", "    if n:\n        a = n\n    elif m:\n        c = n\n    b = n\n", False),
+        ("    a = n\n    b = n\n", "    a = n\n    return\n    b = n\n", False),
+        (
+            "    try:\n        a = n\n    except E:\n        b = n\n",
+            "    try:\n        c = n\n        a = n\n    except E:\n        b = n\n",
+            False,
+        ),
+        ("    try:\n        a = n\n    except E:\n        b = n\n", "    try:\n        a = n\n    except:\n        b = n\n", False),
+        ("    try:\n        a = n\n    except E:\n        b = n\n", "    try:\n        a = n\n    except F:\n        b = n\n", True),
+    ],
+)
+def test_what_only_goes_on_changes_no_order(body: str, edited: str, same: bool) -> None:
+    before = parsed(f"def f(n):\n{body}")
+    before.graph(1)
+    assert FileEdit(parsed(f"def f(n):\n{body}"), parsed(f"def f(n):\n{edited}")).touches(before.reads) is not same
+
+
 def test_what_was_looked_at_is_followed_to_where_it_is_now() -> None:
     now = parsed(TEXT.replace("class Pool", "def first():\n    return 1\n\n\nclass Pool"))
-    for name in ("field", "limit", "loop", "raise", "grow header", "grow body", "mentions in late", "method", "grow text", "loop body"):
+    for name in (
+        "field",
+        "limit",
+        "loop",
+        "raise",
+        "grow header",
+        "grow body",
+        "mentions in late",
+        "method",
+        "grow text",
+        "loop body",
+        *ORDERS,
+    ):
         asked, again = parsed(TEXT), parsed(now.unnoted_source.text)
         ASKS[name](asked)
         ASKS[name](again)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sgmem.control.cfg import Cfg, build_cfg
+from sgmem.control.cfg import Cfg
 from sgmem.control.reaching import reached_uses, reaching_definitions
 from sgmem.program.files import File, dotted
 from sgmem.program.names import Names
@@ -12,19 +12,14 @@ ENTRY = -1
 
 
 class Order:
-    """Control-flow graphs and reaching definitions, memoised per scope and name."""
+    """Reaching definitions, memoised per scope and name."""
 
     def __init__(self, names: Names) -> None:
         self.names = names
-        self._graphs: dict[tuple[str, int], Cfg] = {}
         self._attributes: dict[tuple[str, int, str], dict[int, bool]] = {}
 
     def graph(self, file: File, scope: int) -> Cfg:
-        key = (file.path, scope)
-        found = self._graphs.get(key)
-        if found is None:
-            found = self._graphs[key] = build_cfg(file.outline, scope)
-        return found
+        return file.graph(scope)
 
     def definitions(self, file: File, scope: int, name: str) -> dict[int, bool]:
         """The scope's statements that bind `name`, each with whether it certainly overwrites it."""

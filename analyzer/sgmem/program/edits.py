@@ -70,6 +70,7 @@ class Edits:
         self._questions = {question.key: question for question in questions}
         self._answered: dict[tuple[str, str], bool] = {}
         self._scanned: dict[tuple[str, str, tuple[str, ...]], bool] = {}
+        self._named: dict[str, bool] = {}
         self._held: dict[tuple[str, str, str], bool] = {}
         self._edits: dict[str, FileEdit | None] = {}
         self._texts: dict[str, frozenset[str] | None] = {}
@@ -212,7 +213,10 @@ class Edits:
 
     def _other_word(self, name: str) -> bool:
         """Whether other files may mention a name now."""
-        return self._words is None or _is_among(name, *self._words)
+        found = self._named.get(name)
+        if found is None:
+            found = self._named[name] = self._words is None or _is_among(name, *self._words)
+        return found
 
     def _answers_otherwise(self, path: str, key: str) -> bool:
         """Whether a file has another answer to a question about its text now."""
@@ -252,13 +256,14 @@ class Edits:
 
     def _holds_otherwise(self, path: str, reads: Reads) -> bool:
         """Whether a file, up to which was looked for a name in a context, holds it now and did not before, or the other way about."""
-        asked = ((name, context) for (name, context), last in reads.contexts.items() if path <= last)
+        asked = reads.contexts.items()
         if path not in self._before or not self._old_tree.knows(path):
-            return path in reads.holding or (path in self._now and any(self._holds(self._files, path, *one) for one in asked))
+            held = (one for one, last in asked if path <= last)
+            return path in reads.holding or (path in self._now and any(self._holds(self._files, path, *one) for one in held))
         if path not in self._now:
             return path in reads.holding
         near = self._near(path)
-        some = ((name, context) for name, context in asked if context not in CONTEXTS or _may_be(name, near))
+        some = [one for one, last in asked if path <= last and (one[1] not in CONTEXTS or _may_be(one[0], near))]
         return any(self._holds(self._old, path, *one) != self._holds(self._files, path, *one) for one in some)
 
     def _near(self, path: str) -> frozenset[str] | None:

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 from zlib import crc32
 
+from sgmem.control.cfg import build_cfg
 from sgmem.program.contexts import positions
 from sgmem.program.inner import inner_names
 from sgmem.program.noting import NotedOutline, NotedText
@@ -19,14 +20,17 @@ from sgmem.syntax.ir import Expr, Span, Statement
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from sgmem.control.cfg import Cfg
     from sgmem.program.file_facts import Lowered
     from sgmem.program.inner import Binder
-    from sgmem.syntax.outline import ImportOutline, Outline, OutlineView, ScopeOutline, StatementOutline
+    from sgmem.syntax.ir import StatementKind
+    from sgmem.syntax.outline import ImportOutline, Outline, OutlineView, ScopeOutline, Shape, StatementOutline
     from sgmem.syntax.text import SourceText
 
 _PLAIN = re.compile(r"[\w\s,=*.]*", re.ASCII)
 _OUTSIDE_STRINGS = re.compile(r"""[()\[\]{}=]|'[^'\\]*(?:\\.[^'\\]*)*(?:'|\Z)|"[^"\\]*(?:\\.[^"\\]*)*(?:"|\Z)""", re.DOTALL)
 _DOT = re.compile(r"\s*\.\s*")
+_BINDING_NO_VARIABLE = frozenset({"function", "class", "import", "global", "nonlocal"})
 _BARE = re.compile(r"(?<![\w.])[A-Za-z_]\w*(?![\w.])", re.ASCII)
 
 
@@ -94,6 +98,7 @@ class File:
         self._expressions: dict[Span, Expr] = {}
         self._occurrences: dict[str, tuple[int, ...]] = {}
         self._within: dict[tuple[int, str], tuple[int, ...]] = {}
+        self._graphs: dict[int, Cfg] = {}
         self._inner: dict[ir.Name, Binder] = {}
         self._opaque: set[int] = set()
         self._hash = crc32(self.path.encode("utf-8", "surrogatepass"))
@@ -282,15 +287,20 @@ class File:
             elif row.parent < match:
                 return
 
+    def shape(self, index: int) -> Shape:
+        """What a statement is and where it belongs, whatever its text says."""
+        self.reads.shapes.add(index)
+        return self._outline.statements[index]
+
     def _row(self, index: int) -> StatementOutline:
         self.reads.rows.add(index)
         return self._outline.statements[index]
 
     def may_bind(self, index: int, name: str) -> bool:
         """Whether a statement could bind `name`, by its kind and text alone: a cheap filter before lowering it."""
-        row = self._row(index)
-        if row.kind in ("function", "class", "import", "global", "nonlocal"):
+        if self.shape(index).kind in _BINDING_NO_VARIABLE:
             return False
+        row = self._row(index)
         if row.kind in ("except", "case", "type"):
             return True
         text = self.target_text(index)
@@ -333,10 +343,23 @@ class File:
             return row.span.line, row.span.column
         return row.span.end_line, row.span.end_column
 
-    def own_statements(self, scope: int) -> Iterator[int]:
-        """The statements of a scope itself, those of nested definitions aside."""
+    def own_statements(self, scope: int, *kinds: StatementKind) -> Iterator[int]:
+        """The statements of a scope itself, those of nested definitions aside; with `kinds` only those of these kinds."""
+        if kinds:
+            self.reads.kinds.update((scope, kind) for kind in kinds)
+            rows = self._outline.statements
+            return (index for index in self._own_statements(scope) if rows[index].kind in kinds)
         self.reads.walked.add(scope)
         return self._own_statements(scope)
+
+    def graph(self, scope: int) -> Cfg:
+        """The control-flow graph of a scope, for questions about statements that are known from elsewhere: whether and in which order
+        they are executed. It holds all others too, of which nothing is noted."""
+        self.reads.flows.add(scope)
+        found = self._graphs.get(scope)
+        if found is None:
+            found = self._graphs[scope] = build_cfg(self._outline, scope)
+        return found
 
     def _own_statements(self, scope: int) -> Iterator[int]:
         row, rows = self._outline.scopes[scope], self._outline.statements

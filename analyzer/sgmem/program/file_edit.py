@@ -13,16 +13,18 @@ from typing import TYPE_CHECKING
 import msgspec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable
 
     from sgmem.program.file import File
     from sgmem.program.reads import FileReads
     from sgmem.syntax.ir import Span
-    from sgmem.syntax.outline import ImportOutline, ScopeOutline, StatementOutline
+    from sgmem.syntax.outline import ImportOutline, Outline, ScopeOutline, StatementOutline
     from sgmem.syntax.text import SourceText
 
 _WORDS = re.compile(r"\w+")
 _DEFINITIONS = ("function", "class")
+_PLAIN = frozenset({"assign", "annotate", "augment", "expression", "delete", "pass", "import", "global", "nonlocal", "type"})
+"""After these control goes on to what follows, unless an exception is caught."""
 
 
 class TextEdit:
@@ -98,37 +100,37 @@ class FileEdit:
 
     @cached_property
     def changed(self) -> frozenset[int]:
-        """The statements whose own text or place in the structure is another; where some came or went, the one before them too: who
-        goes from one to the next sees it first."""
+        """The statements whose own text or place in the structure is another."""
         rows = self._before.unnoted_outline.statements
-        found = {index for index, row in enumerate(rows) if not self._same_row(index, row)}
-        if self._by:
-            found.add(self._seen_first(rows))
-        return frozenset(found)
+        return frozenset(index for index, row in enumerate(rows) if not self._same_row(index, row))
 
-    def _seen_first(self, rows: Sequence[StatementOutline]) -> int:
-        """The statement that is looked at by who goes from one to the next and would come to those that came or went: the one before.
-        To a body one comes by its first statement, whatever is before."""
-        before = self._head - 1
-        after = self._head + self._middle
-        begins = before < 0 or (rows[before].kind in _DEFINITIONS and after < len(rows) and rows[after].parent == before)
-        return after if begins else before
+    @cached_property
+    def _reshaped(self) -> frozenset[int]:
+        """Those of them that are of another kind or belong elsewhere, or are gone."""
+        rows = self._before.unnoted_outline.statements
+        return frozenset(index for index in self.changed if not self._same_shape(index, rows[index]))
 
     @property
     def is_silent(self) -> bool:
         """Whether all code is as it was, but on other lines."""
-        return self.is_aligned and self.text.is_blank and not self.changed
+        return self.is_aligned and self.text.is_blank and not self._by and not self.changed
 
     def _same_row(self, index: int, row: StatementOutline) -> bool:
+        other = self.statement(index)
+        if other is None or not self._same_shape(index, row):
+            return False
+        now = self._now.unnoted_outline.statements[other]
+        if len(row.heads) != len(now.heads):
+            return False
+        return self._same_place(index, row, now) and all(map(self._same_span, row.heads, now.heads))
+
+    def _same_shape(self, index: int, row: StatementOutline) -> bool:
         other = self.statement(index)
         if other is None:
             return False
         now = self._now.unnoted_outline.statements[other]
-        if (row.kind, row.block, row.names, len(row.heads)) != (now.kind, now.block, now.names, len(now.heads)):
-            return False
-        if self._scopes.get(row.scope) != now.scope or self._moved(row.parent) != now.parent:
-            return False
-        return self._same_place(index, row, now) and all(map(self._same_span, row.heads, now.heads))
+        belongs = self._scopes.get(row.scope) == now.scope and self._moved(row.parent) == now.parent
+        return belongs and (row.kind, row.block, row.names) == (now.kind, now.block, now.names)
 
     def _moved(self, statement: int) -> int | None:
         return self.statement(statement) if statement >= 0 else statement
@@ -174,11 +176,15 @@ class FileEdit:
             return True
         if (reads.whole and not self.is_silent) or not self.changed.isdisjoint(reads.rows):
             return True
+        if not self._reshaped.isdisjoint(reads.shapes) or (self._by and self._head - 1 in reads.through):
+            return True
         return (
             (reads.listed and not self._ask("listed", None, lambda _: self._lists_same()))
             or (reads.imports and not self._ask("imports", None, lambda _: self._imports_same()))
             or not all(self._ask("walked", one, self._walks_same) for one in reads.walked)
             or not all(self._ask("opened", one, self._opens_same) for one in reads.opened)
+            or not all(self._ask("kinds", one, self._kind_same) for one in reads.kinds)
+            or not all(self._ask("flows", one, self._flows_same) for one in reads.flows)
             or not all(self._ask("found", one, self._finds_same) for one in reads.found if one[1] in self._words or self._cases)
             or not all(self._ask("member", one, self._member_same) for one in reads.members)
             or not all(self._ask("imported", one, self._imported_same) for one in reads.imported)
@@ -219,6 +225,43 @@ class FileEdit:
         if now is None:
             return False
         return self._statements(self._before.unnoted_outline.inside(statement), self._now.unnoted_outline.inside(now))
+
+    def _kind_same(self, asked: tuple[int, str]) -> bool:
+        scope, kind = asked
+        now = self._scopes.get(scope)
+        if now is None:
+            return False
+        old, new = self._before.unnoted_outline.statements, self._now.unnoted_outline.statements
+        before = (index for index in self._before.own_statements(scope) if old[index].kind == kind)
+        return self._statements(before, (index for index in self._now.own_statements(now) if new[index].kind == kind))
+
+    def _flows_same(self, scope: int) -> bool:
+        """Whether the statements of a scope that stand in both states are executed in the same order and under the same conditions.
+
+        Those that only came or went must be such that control goes on to the next whatever they do. Within a `try` that is none: each
+        may lead to the handlers.
+        """
+        now = self._scopes.get(scope)
+        if now is None:
+            return False
+        old, new = self._before.unnoted_outline, self._now.unnoted_outline
+        stayed = set()
+        for index in self._before.own_statements(scope):
+            other = self.statement(index)
+            stayed.add(other)
+            if other is None and not _goes_on(old, index):
+                return False
+            if other is not None and not self._same_flow(index, other):
+                return False
+        return all(index in stayed or _goes_on(new, index) for index in self._now.own_statements(now))
+
+    def _same_flow(self, index: int, other: int) -> bool:
+        old, new = self._before.unnoted_outline, self._now.unnoted_outline
+        row, now = old.statements[index], new.statements[other]
+        if (self._scopes.get(row.scope), self._moved(row.parent), row.block) != (now.scope, now.parent, now.block):
+            return False
+        same = row.kind == now.kind and bool(row.heads) == bool(now.heads)
+        return same or (_goes_on(old, index) and _goes_on(new, other))
 
     def _finds_same(self, asked: tuple[int, str]) -> bool:
         scope, name = asked
@@ -264,11 +307,28 @@ class FileEdit:
         """Give what was looked at, none of which is touched, the indices that it has now."""
         scopes, statement = self._scopes, self.statement
         reads.rows = {index for one in reads.rows if (index := self._moved(one)) is not None}
+        reads.shapes = {index for one in reads.shapes if (index := self._moved(one)) is not None}
+        reads.through = {index for one in reads.through if (index := statement(one)) is not None}
+        reads.kinds = {(scopes[scope], kind) for scope, kind in reads.kinds}
+        reads.flows = {scopes[scope] for scope in reads.flows}
         reads.opened = {index for one in reads.opened if (index := statement(one)) is not None}
         reads.walked = {scopes[one] for one in reads.walked}
         reads.found = {(scopes.get(scope, -1), name) for scope, name in reads.found}
         reads.members = {(scopes[scope], name) for scope, name in reads.members}
         reads.imported = {(scopes[scope], name) for scope, name in reads.imported}
+
+
+def _goes_on(outline: Outline, index: int) -> bool:
+    """Whether control goes on to what stands behind a statement, whatever it does."""
+    row = outline.statements[index]
+    scope = row.scope
+    if row.kind not in _PLAIN:
+        return False
+    while row.parent >= 0 and row.scope == scope:
+        row = outline.statements[row.parent]
+        if row.kind == "try":
+            return False
+    return True
 
 
 def _spans(scope: ScopeOutline) -> Iterable[Span]:

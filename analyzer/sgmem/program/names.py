@@ -84,12 +84,9 @@ class Names:
         key = (file.path, scope)
         found = self._declared.get(key)
         if found is None:
-            found = {}
-            if file.contains("global") or file.contains("nonlocal"):
-                for index in file.own_statements(scope):
-                    row = file.outline.statements[index]
-                    if row.kind in ("global", "nonlocal"):
-                        found.update(dict.fromkeys(row.names, row.kind))
+            words = [word for word in ("global", "nonlocal") if file.contains(word)]
+            rows = [file.shape(at) for at in sorted({at for word in words for at in file.mentions_in(scope, word)})]
+            found = {name: row.kind for row in rows if row.kind in ("global", "nonlocal") for name in row.names}
             self._declared[key] = found
         return found
 
@@ -171,7 +168,7 @@ class Names:
     def _written_as_global(self, file: File, name: str) -> bool:
         """A global may be created by a function that declares it."""
         for index in file.mentions(name):
-            row = file.outline.statements[index]
+            row = file.shape(index)
             if row.kind == "global" and name in row.names:
                 return True
         return False

@@ -108,5 +108,7 @@ class NotedText(SourceText):
         if span.end_line > span.line:
             begins = self._begins()
             first = bisect_left(begins, (span.line, span.column))
-            self._reads.rows.update(range(first, bisect_right(begins, (span.end_line, span.end_column - 1))))
+            met = range(first, bisect_right(begins, (span.end_line, span.end_column - 1)))
+            self._reads.rows.update(met)
+            self._reads.through.update(met)
         return super().slice(span)

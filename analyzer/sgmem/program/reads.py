@@ -23,16 +23,23 @@ EVERYWHERE = "\U0010ffff"
 class FileReads(msgspec.Struct, array_like=True):
     """What of one parsed file was looked at; statements and scopes are indices of its outline.
 
-    Of the statements in `rows` the outline, the text or the lowered form was. The members of the scopes, and of the blocks, in `walked`
-    and `opened` were gone through, whatever was then looked at. `found` are words with the scope in which their statements were looked
-    for, -1 for the whole file; `members` and `imported` names with the scope whose definition or import of it was asked for; `texts`
-    were looked for in the whole text. `listed` says that all scopes, `imports` that all imports, `whole` that the whole text or all
-    statements were gone through.
+    Of the statements in `rows` the outline, the text or the lowered form was, of those in `shapes` only what kind they are and where
+    they belong; from those in `through` to what follows was gone on. The members of the scopes, and of the blocks, in `walked` and
+    `opened` were gone through, whatever was then looked at; of the scopes in `kinds` only the statements of one kind. In which order
+    the statements of the scopes in `flows` are executed was asked.
+
+    `found` are words with the scope in which their statements were looked for, -1 for the whole file; `members` and `imported` names
+    with the scope whose definition or import of it was asked for; `texts` were looked for in the whole text. `listed` says that all
+    scopes, `imports` that all imports, `whole` that the whole text or all statements were gone through.
     """
 
     rows: set[int] = msgspec.field(default_factory=set)
+    shapes: set[int] = msgspec.field(default_factory=set)
+    through: set[int] = msgspec.field(default_factory=set)
     walked: set[int] = msgspec.field(default_factory=set)
     opened: set[int] = msgspec.field(default_factory=set)
+    kinds: set[tuple[int, str]] = msgspec.field(default_factory=set)
+    flows: set[int] = msgspec.field(default_factory=set)
     found: set[tuple[int, str]] = msgspec.field(default_factory=set)
     members: set[tuple[int, str]] = msgspec.field(default_factory=set)
     imported: set[tuple[int, str]] = msgspec.field(default_factory=set)
@@ -78,6 +85,21 @@ class Reads(msgspec.Struct):
         """The files that must be known in both states to tell what an edit of them changes."""
         asked, scanned = (path for path, _ in self.asked), (path for path, _, _ in self.scans)
         return {*self.parsed, *self.texts, *self.holding, *asked, *scanned}
+
+    @property
+    def anywhere(self) -> Reads:
+        """What of this was asked of the source as a whole, and not of the files in `looked_at` and `focus`."""
+        return Reads(
+            names=self.names,
+            contexts=self.contexts,
+            modules=self.modules,
+            classes=self.classes,
+            bases=self.bases,
+            spelled=self.spelled,
+            questions=self.questions,
+            listed=self.listed,
+            classes_listed=self.classes_listed,
+        )
 
     def look(self, context: tuple[str, str], path: str) -> None:
         """Note that a context was looked for in the files up to a path."""

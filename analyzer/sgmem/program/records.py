@@ -72,9 +72,7 @@ def _keyword_only(owner: Class, decorator: Expr | None) -> bool:
 
 def _own_fields(owner: Class, keyword_only: bool) -> Iterator[tuple[str, bool]]:
     """The fields that a class's own body adds to the constructor, each with whether it is given by keyword only."""
-    for index in owner.file.own_statements(owner.index):
-        if owner.file.outline.statements[index].kind != "annotate":
-            continue
+    for index in owner.file.own_statements(owner.index, "annotate"):
         plain = _plainly_declared(owner.file.own_text(index))
         if plain is not None:
             yield plain, keyword_only

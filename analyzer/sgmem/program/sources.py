@@ -63,7 +63,7 @@ def of_global(names: Names, file: File, name: str, path: Path) -> Iterator[Sourc
     """What a module and the functions that declare the name `global` give a module's variable."""
     yield from of_variable(names, file, 0, name, path)
     for index in file.mentions(name):
-        row = file.outline.statements[index]
+        row = file.shape(index)
         if row.kind == "global" and name in row.names and row.scope > 0:
             yield from of_variable(names, file, row.scope, name, path)
 
@@ -103,10 +103,9 @@ def of_result(function: Function, path: Path) -> Iterator[Source]:
     file = function.file
     if function.scope.returns is not None:
         yield Source(file.expression(function.scope.returns), file, function.scope.parent, path, "annotation")
-    for index in file.own_statements(function.index):
-        if file.outline.statements[index].kind == "return":
-            for value in file.statement(index).values:
-                yield Source(value, file, function.index, path)
+    for index in file.own_statements(function.index, "return"):
+        for value in file.statement(index).values:
+            yield Source(value, file, function.index, path)
 
 
 def _of_binding(binding: Binding, wanted: Callable[[Expr], bool], file: File, scope: int, path: Path) -> Iterator[Source]:

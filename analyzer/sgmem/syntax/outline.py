@@ -109,6 +109,21 @@ class Outline(msgspec.Struct, frozen=True, array_like=True):
         return self.statements[inside[-1]].kind if inside else None
 
 
+class Shape(Protocol):
+    """What a statement is and where it belongs, apart from its text and its place."""
+
+    @property
+    def kind(self) -> StatementKind: ...
+    @property
+    def scope(self) -> int: ...
+    @property
+    def parent(self) -> int: ...
+    @property
+    def block(self) -> Block: ...
+    @property
+    def names(self) -> tuple[str, ...]: ...
+
+
 class OutlineView(Protocol):
     """What is asked of an outline by those who only read it."""
 

@@ -35,14 +35,10 @@ class Loops:
 
     def _leaves_unseen(self, frame: Frame, index: int) -> bool:
         """Whether a jump inside a loop is left out because nothing that matters stands with it."""
-        rows = frame.file.outline.statements
-        end = rows[index].span.end_line
-        for inner in range(index + 1, len(rows)):
-            if rows[inner].span.line > end:
-                return False
-            if rows[inner].scope == frame.scope and rows[inner].kind in ("break", "continue", "return") and inner not in frame.relevant:
-                return True
-        return False
+        end = frame.file.outline.statements[index].span.end_line
+        jumps = frame.file.own_statements(frame.scope, "break", "continue", "return")
+        left_out = (at for at in jumps if at > index and at not in frame.relevant)
+        return any(frame.file.outline.statements[at].span.line <= end for at in left_out)
 
     def _for(self, frame: Frame, index: int) -> End:
         binding = next((one for one in frame.file.statement(index).bindings if one.how == "iterate"), None)

@@ -38,7 +38,7 @@ def compute(tree: SourceTree, options: CheckOptions, key: Callable[[], str]) -> 
     reports = [report for answer in answers for report in answer.reports]
     findings: list[Finding] = []
     held: list[Held] = []
-    comments = Comments(tree)
+    comments = Comments(tree, kept.marked)
     fingerprints = Fingerprints()
     for rule in rules:
         progress(f"checking {rule.name}")
@@ -70,7 +70,7 @@ def _source_info(tree: SourceTree, answers: Iterable[Answer], files: Files) -> S
     parsed: set[str] = set()
     unreadable: dict[str, str] = {}
     for answer in answers:
-        parsed |= answer.reads.parsed
+        parsed |= answer.parsed
         unreadable |= answer.unreadable
     if not parsed:
         # No rule asked for any file: because nothing there is about memory, or because nothing can be read?

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sgmem.findings.finding import Edit, Finding
-from sgmem.findings.suppressions import MARK, Suppression, suppressions_in
+from sgmem.findings.suppressions import Suppression, suppressions_in
 from sgmem.queries.check.rules import SUPPRESSION, SUPPRESSION_CODE, all_rules
 from sgmem.syntax.text import Undecodable, decode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from sgmem.findings.fingerprints import Fingerprints
     from sgmem.findings.registry import InstalledRule
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 
 class Comments:
-    """The suppression comments of all files."""
+    """The suppression comments of a program: those of the files that mention the word by which such comments are found."""
 
-    def __init__(self, tree: SourceTree) -> None:
+    def __init__(self, tree: SourceTree, paths: Iterable[str]) -> None:
         self.tree = tree
         self.by_path: dict[str, list[Suppression]] = {}
-        for path in tree.mentioning(MARK):
+        for path in paths:
             try:
                 found = suppressions_in(decode(tree.read(path)))
             except Undecodable:

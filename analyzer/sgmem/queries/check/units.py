@@ -32,12 +32,14 @@ class Unit(msgspec.Struct, frozen=True, array_like=True):
     paths: tuple[str, ...]
 
 
-class Answer(msgspec.Struct, frozen=True, array_like=True):
-    """What the rules of a unit report, what they read, and which files of that could not be parsed."""
+class Answer(msgspec.Struct, frozen=True):
+    """What the rules of a unit report, the files that were parsed for it, those of them that cannot be, with the reasons, and all that
+    was read, if it was computed just now."""
 
     reports: tuple[Noted, ...]
-    reads: Reads
-    unreadable: dict[str, str] = {}
+    parsed: frozenset[str]
+    unreadable: dict[str, str]
+    reads: Reads = msgspec.field(default_factory=Reads)
 
 
 def planned(rules: Iterable[InstalledRule], tree: SourceTree, keeps: bool) -> Iterator[Unit]:
@@ -81,7 +83,7 @@ class Units:
         facts = ProgramFacts(program, self.models)
         rules = [self._rules[name] for name in unit.rules]
         reports = tuple(noted(report, rule, self.tree) for rule in rules for report in rule.rule.check(facts))
-        answer = Answer(reports, files.reads, files.unreadable)
+        answer = Answer(reports, frozenset(files.reads.parsed), files.unreadable, files.reads)
         del facts, program
         gc.collect(0)
         return answer

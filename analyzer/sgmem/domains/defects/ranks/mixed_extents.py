@@ -157,8 +157,9 @@ def _has_one_stage(place: Location, counts: Counts) -> bool:
     if scope.statement < 0 or one_stage.search(file.source.slice(file.outline.statements[scope.statement].span)) is None:
         return False
     here = _conditions(file, place.statement)
-    for index in range(scope.first, scope.last):
-        if file.outline.statements[index].kind == "assert" and one_stage.search(file.own_text(index)):
+    for index in file.mentions("assert"):
+        inside = scope.first <= index < scope.last
+        if inside and file.outline.statements[index].kind == "assert" and one_stage.search(file.own_text(index)):
             if _conditions(file, index) <= here:
                 return True
     return False
