@@ -20,6 +20,19 @@ class ForeignGroupRule(Rule):
     def check(self, facts: Facts) -> Iterator[Report]:
         for found in facts.ranks.foreign_groups():
             yield report(found)
+        for copies in facts.ranks.copied_heads():
+            yield Report(
+                location=copies.quotient,
+                message=f"{copies.heads.code} are one rank's heads; times {copies.ranks.code} they are more than there are where ranks "
+                f"hold copies, since each gets one at least ({copies.least.path}:{copies.least.line})",
+                confidence="medium",
+                steps=(
+                    Point(copies.least, "a rank has one head at least"),
+                    Point(copies.heads, "the heads of one rank"),
+                    Point(copies.quotient, "all of them times the ranks are shared out again"),
+                ),
+                fix="go by the number of all heads",
+            )
 
 
 def report(found: ForeignGroup) -> Report:

@@ -28,6 +28,7 @@ Of = frozenset[str]
 
 TENSOR = "tensor parallel group"
 ATTENTION = "attention tensor parallel group"
+PEERS = "another server's tensor parallel group"
 DATA = "data parallel group"
 STAGES = "pipeline group"
 ALL = "all ranks"

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from sgmem.domains.defects.guards.idle_settings import IdleSetting
     from sgmem.domains.defects.provenance.default_guards import DefaultGuard
     from sgmem.domains.defects.provenance.lent_lists import LentList
+    from sgmem.domains.defects.ranks.copied_heads import CopiedHeads
     from sgmem.domains.defects.ranks.foreign_groups import ForeignGroup
     from sgmem.domains.defects.ranks.lone_decisions import LoneDecision
     from sgmem.domains.defects.ranks.machine_requests import MachineRequest
@@ -61,6 +62,12 @@ class RankScope:
         from sgmem.domains.defects.ranks.foreign_groups import foreign_groups
 
         return foreign_groups(self.program, self.groups, self.counts)
+
+    def copied_heads(self) -> Iterator[CopiedHeads]:
+        """Heads of one rank, times its ranks, that are shared out again although ranks may hold copies."""
+        from sgmem.domains.defects.ranks.copied_heads import copied_heads
+
+        return copied_heads(self.program, self.groups, self.counts)
 
     def sibling_groups(self) -> Iterator[SiblingGroup]:
         """Parts of a count taken by the size of another group than in most places that size memory."""
