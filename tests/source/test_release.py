@@ -66,29 +66,6 @@ def test_what_is_a_release(spec: str, expected: tuple[str, str] | None) -> None:
     assert parse_release(spec) == expected
 
 
-RETRYING = (
-    "WARNING: Retrying (Retry(total=0)) after connection broken by 'NewConnectionError('[Errno 111] Connection refused')': /pkg/\n"
-)
-NONE_FOUND = (
-    "ERROR: Could not find a version that satisfies the requirement pkg==1.2 (from versions: {})\nERROR: No matching distribution\n"
-)
-
-
-@pytest.mark.parametrize(
-    ("output", "message", "hint"),
-    [
-        (RETRYING + NONE_FOUND.format("none"), "cannot be reached (Connection refused)", "folder named"),
-        (NONE_FOUND.format("none"), "finds no wheel", "source only"),
-        (RETRYING + NONE_FOUND.format("1.0, 1.1"), "finds no wheel", "the newest with a wheel are 1.0, 1.1"),
-        ("ERROR: No space left on device\n", "No space left on device", ""),
-    ],
-)
-def test_an_index_that_cannot_be_reached_is_not_taken_for_one_without_the_release(output: str, message: str, hint: str) -> None:
-    error = release._refusal("pkg", "1.2", output)
-    assert message in error.message
-    assert hint in (error.hint or "")
-
-
 def test_a_release_is_fetched_once(index: Path, tmp_path: Path) -> None:
     wheel = publish(index, "pkg", "1.2", {"pkg/__init__.py": "", "pkg/a.py": "x", "pkg/k.so": ""}, "Requires-Python: <3\n")
     folder = release_folder("pkg", "1.2", store=tmp_path / "kept")
@@ -171,7 +148,7 @@ def test_two_runs_at_once(index: Path, tmp_path: Path) -> None:
 def downloaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The wheel that a stand-in for pip downloads."""
     wheel = publish(tmp_path, "pkg", "1", {"pkg/__init__.py": "new"})
-    monkeypatch.setattr(release, "_download", lambda *_: wheel)
+    monkeypatch.setattr(release, "fetch_wheel", lambda *_: wheel)
     return wheel
 
 

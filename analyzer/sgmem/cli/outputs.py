@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -85,7 +86,8 @@ def check_destination(destination: str, uses: int) -> None:
             raise UsageError(f"cannot write {shortened(destination)}: no such folder")
         if path.is_dir():
             raise UsageError(f"cannot write {shortened(destination)}: it is a folder")
-        path.exists()
+        with contextlib.suppress(FileNotFoundError):
+            path.lstat()  # `exists` of newer Pythons says no of a name that no file can have
     except OSError as error:  # a name that is too long
         raise UsageError(f"cannot write {shortened(destination)}: {error.strerror or error}") from error
 

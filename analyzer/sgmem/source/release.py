@@ -7,7 +7,6 @@ import contextlib
 import json
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 import time
@@ -16,6 +15,7 @@ from pathlib import Path
 from sgmem.cache.place import cache_folder
 from sgmem.config.errors import NothingAnalysed, UsageError
 from sgmem.source.names import printable
+from sgmem.source.pip import fetch_wheel
 from sgmem.source.release_number import normal_name
 from sgmem.source.wheel import unpack_wheel
 
@@ -26,13 +26,6 @@ _SPEC = re.compile(
 _MARKER = ".sgmem-release.json"
 _UNFINISHED = "unfinished-"
 _UNFINISHED_SECONDS = 24 * 3600
-_VERSIONS_SHOWN = 12
-_UNPACKED = "a wheel that was fetched elsewhere can be unpacked and its folder named; an installed package needs no network"
-_UNREACHABLE = re.compile(
-    r"(Connection refused|No route to host|Network is unreachable|Name or service not known|[Nn]ame resolution"
-    r"|not a trusted or secure host|timed out|SSL: \w+|Connection reset|Failed to establish a new connection|Cannot connect to proxy)"
-)
-"""What pip's own warnings say where it reached no index; it then goes on as if there were no version."""
 
 
 def parse_release(spec: str) -> tuple[str, str] | None:
@@ -99,7 +92,7 @@ def _fetch(name: str, version: str, releases: Path, folder: Path) -> None:
     if sys.stderr.isatty():
         print(f"fetching {name}=={version}", file=sys.stderr, flush=True)
     with tempfile.TemporaryDirectory(prefix=_UNFINISHED, dir=releases, ignore_cleanup_errors=True) as work:
-        wheel = _download(name, version, Path(work))
+        wheel = fetch_wheel(name, version, Path(work))
         unpacked = Path(work, "unpacked")
         unpacked.mkdir()
         count = unpack_wheel(wheel, unpacked)
@@ -120,38 +113,3 @@ def _publish(unpacked: Path, folder: Path) -> None:
                 folder.rename(unpacked.with_name("broken"))
     if _python_files(folder) is None:
         raise UsageError(f"the release cannot be kept in {printable(str(folder))}")
-
-
-def _download(name: str, version: str, work: Path) -> Path:
-    """The wheel of a release. UsageError with pip's reason if there is none."""
-    target = work / "wheel"
-    target.mkdir()
-    # -P and a folder of our own: Python would take a pip.py in the folder it is started in for pip.
-    command = [sys.executable, "-P", "-m", "pip", "download", "--no-deps", "--only-binary=:all:", "--no-input"]
-    command += ["--ignore-requires-python", "--disable-pip-version-check", "--progress-bar=off"]
-    command += ["--dest", str(target), f"{name}=={version}"]
-    try:
-        answer = subprocess.run(command, cwd=work, stdin=subprocess.DEVNULL, capture_output=True, check=False)
-    except OSError as error:
-        raise UsageError(f"pip cannot be run to fetch {name}=={version}: {error}") from error
-    wheels = sorted(target.glob("*.whl"))
-    if answer.returncode or not wheels:
-        raise _refusal(name, version, (answer.stderr + b"\n" + answer.stdout).decode("utf-8", "replace"))
-    return wheels[0]
-
-
-def _refusal(name: str, version: str, output: str) -> UsageError:
-    """Why pip did not fetch a release, and what can be had instead."""
-    known = re.search(r"\(from versions: ([^)]*)\)", output)
-    if known is not None and "No matching distribution" in output:
-        versions = [text for text in known[1].split(", ") if text and text != "none"]
-        if not versions and (trouble := _UNREACHABLE.search(output)) is not None:
-            return UsageError(f"pip cannot fetch {name}=={version}: the package index cannot be reached ({trouble[1]})", hint=_UNPACKED)
-        if versions:
-            hint = f"the newest with a wheel are {', '.join(printable(text) for text in versions[-_VERSIONS_SHOWN:])}"
-        else:
-            hint = "what is published as source only is not built; unpack it and name its folder"
-        return UsageError(f"pip finds no wheel of {name}=={version}", hint=hint)
-    errors = [line for line in output.splitlines() if line.startswith("ERROR: ")] or output.strip().splitlines()[-1:]
-    reason = printable(errors[-1].removeprefix("ERROR: ")) if errors else "it gave no reason"
-    return UsageError(f"pip cannot fetch {name}=={version}: {reason}")
