@@ -11,9 +11,11 @@ from sgmem.control.evaluation import expression_conditions
 from sgmem.control.implication import implies
 from sgmem.control.predicates import And, Atom, Not, Opaque, all_of
 from sgmem.domains.accounting.location import Location, last_name, of_statement
+from sgmem.domains.accounting.quantities import kept_as
 from sgmem.domains.defects.guards.scopes import SizingScopes, sizing_scopes
 from sgmem.flow.aside import is_aside
 from sgmem.flow.order import ENTRY
+from sgmem.flow.places import Field
 from sgmem.program.files import dotted
 from sgmem.syntax import ir
 
@@ -165,7 +167,7 @@ class _Sources:
             case ir.Name():
                 return self._local(expr, file, index, depth)
             case ir.Attribute():
-                return self._field(expr, file, index)
+                return self._field(expr, file, index, depth)
         return None
 
     def _call(self, expr: ir.Call, file: File, index: int, depth: int) -> _Source | None:
@@ -202,7 +204,7 @@ class _Sources:
                     continue
                 if isinstance(binding.value, ir.Collection) and not binding.value.items:
                     found = self._collected(expr.id, file, scope, at, index)
-                elif at == index:
+                elif at == index or _additions(file, scope, expr.id, at, index):
                     continue
                 else:
                     found = self.of(binding.value, file, at, depth + 1)
@@ -212,12 +214,7 @@ class _Sources:
 
     def _collected(self, name: str, file: File, scope: int, start: int, end: int) -> _Source | None:
         """A list that is filled in a loop, and there under a condition only."""
-        rows = file.outline.statements
-        additions = []
-        for at in file.mentions_in(scope, name):
-            text = file.own_text(at)
-            if start < at < end and rows[at].kind in ("expression", "augment") and re.search(rf"\b{name}\s*(?:\.\w+\(|\+=)", text):
-                additions.append(at)
+        additions = _additions(file, scope, name, start, end)
         if not additions or any(not self._is_conditional(file, at) for at in additions):
             return None
         return _Source("collected", file, start, of_statement(file, start).span)
@@ -233,15 +230,48 @@ class _Sources:
             parent = rows[parent].parent
         return False
 
-    def _field(self, expr: ir.Attribute, file: File, index: int) -> _Source | None:
-        births: tuple[Birth, ...] = self.facts.births.of(expr, file, index)
+    def _field(self, expr: ir.Attribute, file: File, index: int, depth: int) -> _Source | None:
+        return next(self._born(self.facts.births.of(expr, file, index), depth + 1, follow=depth <= 1), None)
+
+    def _born(self, births: tuple[Birth, ...], depth: int, *, follow: bool) -> Iterator[_Source]:
+        """What leaves a field empty where its value was made; with `follow`, what a setting that is only declared there is filled with."""
         for birth in births:
+            hops = tuple(Location(hop.file, hop.statement, hop.span) for hop in reversed(birth.hops))
             if birth.kind in ("built", "call") and birth.expression is not None:
-                found = self.of(birth.expression, birth.file, birth.statement, 1)
-                if found is not None:
-                    hops = tuple(Location(hop.file, hop.statement, hop.span) for hop in reversed(birth.hops))
-                    return msgspec.structs.replace(found, hops=hops)
-        return None
+                found = self.of(birth.expression, birth.file, birth.statement, max(depth, 2))
+                if found is not None and not self._is_added_to(birth):
+                    yield msgspec.structs.replace(found, hops=hops)
+            elif birth.kind == "declaration" and follow and isinstance(birth.place, Field):
+                for found in self._filled(birth.place, depth):
+                    yield msgspec.structs.replace(found, hops=(*found.hops, *hops))
+
+    def _filled(self, field: Field, depth: int) -> Iterator[_Source]:
+        """What the methods of a record's class fill a field with, as its defaults are."""
+        for each, index in self.facts.program.classes.stores(field.owner, field.name):
+            for binding in each.file.statement(index).bindings:
+                if binding.value is not None and dotted(binding.target) == f"self.{field.name}":
+                    births = self.facts.births.of(binding.value, each.file, index)
+                    at = of_statement(each.file, index)
+                    for found in self._born(births, depth + 1, follow=False):
+                        yield msgspec.structs.replace(found, hops=(*found.hops, at))
+
+    def _is_added_to(self, birth: Birth) -> bool:
+        """Whether something is added to the list before its function gives it away."""
+        file, scope = birth.file, birth.file.outline.statements[birth.statement].scope
+        names = (dotted(binding.target) for binding in file.statement(birth.statement).bindings)
+        end = len(file.outline.statements)
+        return any(name is not None and _additions(file, scope, name, birth.statement, end) for name in names)
+
+
+def _additions(file: File, scope: int, name: str, start: int, end: int) -> list[int]:
+    """The statements between two others that add to a list, or do something else to it."""
+    rows = file.outline.statements
+    adds = re.compile(rf"\b{re.escape(name)}\s*(?:\.\w+\(|\+=)")
+    return [
+        at
+        for at in file.mentions_in(scope, name.rpartition(".")[2])
+        if start < at < end and rows[at].kind in ("expression", "augment") and adds.search(file.own_text(at))
+    ]
 
 
 def _is_chosen(expr: ir.Comprehension) -> bool:
@@ -298,15 +328,13 @@ def _is_caught(file: File, index: int) -> bool:
 
 
 def _kept_full(facts: ProgramFacts, source: _Source) -> bool:
-    """Whether a check stands on the way from where the sequence is made: at one of the places that it passes."""
-    for hop in source.hops:
-        known = all_of(one.predicate for one in facts.reaches.conditions.own(hop.file, hop.statement))
-        names = {
-            text
-            for root in hop.file.statement(hop.statement).expressions()
-            for node in ir.walk(root)
-            if (text := dotted(node)) is not None
-        }
+    """Whether a check stands on the way from where the sequence is made: at one of the places that it passes, by a name that it has."""
+    stops = [(source.file, source.statement), *((hop.file, hop.statement) for hop in source.hops)]
+    bound = {kept_as(binding.target) for file, index in stops for binding in file.statement(index).bindings}
+    for file, index in stops[1:]:
+        known = all_of(one.predicate for one in facts.reaches.conditions.own(file, index))
+        read = (dotted(node) for root in file.statement(index).expressions() for node in ir.walk(root))
+        names = {text for text in read if text is not None and text.rpartition(".")[2] in bound}
         if any(_holds_something(known, name) for name in names):
             return True
     return False
