@@ -41,7 +41,7 @@ class OverriddenSetting(Rule):
                 steps=(Point(found.location, f"{done} here, whatever {flag} said"),),
                 fix=f"do it only where {found.name} is None and a default is chosen",
                 persona=persona(found),
-                confidence="high" if found.share else "medium",
+                confidence="high" if found.share else "low" if found.told else "medium",
             )
         for guard in facts.ranks.default_guards():
             yield _by_default(guard)
@@ -82,6 +82,4 @@ def _unlike_others(found: UnguardedDefault) -> Report:
 def persona(found: SettingChange) -> Persona:
     if found.how in REGULAR or (found.share and found.how in SEVERE):
         return "pedantic" if found.told and found.how == "calculated" else "regular"
-    if found.told and found.how != "capped":
-        return "auditor"
-    return "regular" if found.how == "replaced" and found.optional else "pedantic"
+    return "regular" if found.how == "replaced" and found.optional and not found.told else "pedantic"

@@ -17,6 +17,7 @@ from sgmem.flow.places import Field
 from sgmem.program.files import dotted
 from sgmem.program.idioms import is_view
 from sgmem.syntax import ir
+from sgmem.syntax.unparse import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -84,7 +85,7 @@ def _of_decision(facts: ProgramFacts, decision: Decision, name: str) -> SettingC
         return None
     at, value = _said(facts, decision)
     how = _change(facts, decision, value, name)
-    if how is None or any(_asked(facts, file, one, name, how) for one in {index, at}):
+    if how is None or any(_asked(facts, file, one, name, how, value) for one in {index, at}):
         return None
     settings = [one for one in decision.places if _is_setting(facts, one.owner, name, copies=share or how in IN_PLACE)]
     if how != "raised" and not settings:
@@ -195,13 +196,15 @@ def _copy(facts: ProgramFacts, owner: Class, name: str) -> Location | None:
     return None
 
 
-def _asked(facts: ProgramFacts, file: File, index: int, name: str, how: str) -> bool:
+def _asked(facts: ProgramFacts, file: File, index: int, name: str, how: str, value: Expr | None) -> bool:
     """Whether a condition of the write, or of its only caller, looks at the setting: by its name, or by a local worked out of it."""
     word = re.compile(rf"\b{re.escape(name)}\b")
     for one in facts.conditions.of(file, index):
         text = render(one.predicate)
         if text.endswith(f"{name} is not None"):
             continue  # what was given is changed then: what there is to scale is there the second time as well
+        if value is not None and text.endswith(f"{name} != {text_of(value)}"):
+            continue  # it only asks whether there is anything to change
         # What raises otherwise says which values are valid; a valid one may still be scaled twice.
         if how in IN_PLACE and one.how == "check" and "None" not in text:
             continue
