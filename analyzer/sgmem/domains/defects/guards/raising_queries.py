@@ -1,7 +1,9 @@
-"""Capacity queries that give up: they raise when nothing could be read, though not to know is an answer to them."""
+"""Capacity queries that give up: they raise when nothing could be read, though not to know is an answer to them, or when a tool fails,
+though they ask another gauge when it prints nothing of use."""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -21,6 +23,9 @@ if TYPE_CHECKING:
     from sgmem.syntax.ir import Expr
 
 
+_RUNS = re.compile(r"\bsubprocess\b|\bcheck_output\b|\bpopen\b|\bgetoutput\b")
+
+
 class RaisingQuery(msgspec.Struct, frozen=True):
     """`query` is a capacity query; `parsed` filters what a tool printed, `raised` gives up when nothing is left."""
 
@@ -31,14 +36,26 @@ class RaisingQuery(msgspec.Struct, frozen=True):
     raised: Location
 
 
-def raising_queries(facts: ProgramFacts) -> Iterator[RaisingQuery]:
-    """Every capacity query, of those that may answer None, that raises when a filtered list is empty."""
+class UnevenQuery(msgspec.Struct, frozen=True):
+    """`query` asks another gauge in one case where its tool is of no use (`fallback`), and gives up in another (`failed`, `raised`)."""
+
+    query: str
+    fallback: Location
+    failed: Location
+    raised: Location
+
+
+def raising_queries(facts: ProgramFacts) -> Iterator[RaisingQuery | UnevenQuery]:
+    """Every capacity query, of those that may answer None, that raises when a filtered list is empty, or in only some of the cases in
+    which its tool is of no use.
+    """
     rows = [row for row in facts.models.measurements.rows if row.none]
     words = sorted({pattern.rpartition(":")[2].rpartition(".")[2] for row in rows for pattern in row.names})
     for word in (word for word in words if word.isidentifier()):
         for function in facts.occurrences.functions_in(facts.program.files.focused(word), word):
             if not is_aside(function.file, function.scope.statement):
                 yield from _in_query(facts, function)
+                yield from _uneven(facts, function)
 
 
 def _in_query(facts: ProgramFacts, function: Function) -> Iterator[RaisingQuery]:
@@ -57,6 +74,40 @@ def _in_query(facts: ProgramFacts, function: Function) -> Iterator[RaisingQuery]
             yield RaisingQuery(
                 function.name, name, of_statement(file, parsed), Location(file, index, test.span), of_statement(file, body[-1])
             )
+
+
+def _uneven(facts: ProgramFacts, function: Function) -> Iterator[UnevenQuery]:
+    """The first way of failing that gives up, where another asks elsewhere."""
+    file, rows = function.file, function.file.outline.statements
+    if not _RUNS.search(file.source.slice(function.scope.span)):
+        return
+    given = {parameter.name for parameter in function.scope.parameters}
+    own = [index for index in file.own_statements(function.index) if rows[index].kind in ("return", "assign", "raise")]
+    asking = [(index, case) for index in own if (case := _case(file, index)) is not None and _reads_elsewhere(facts, file, index)]
+    for index in own:
+        case = _case(file, index) if rows[index].kind == "raise" else None
+        if not asking or case is None or any(case in _cases(file, one) for one, _ in asking):
+            continue
+        test = file.test(case)
+        read = {node.id for node in ir.walk(test) if isinstance(node, ir.Name)} if test is not None else set()
+        if rows[case].kind == "except" or read - given:
+            at = Location(file, case, test.span) if test is not None else of_statement(file, index)
+            yield UnevenQuery(function.name, of_statement(file, asking[0][0]), at, of_statement(file, index))
+            return
+
+
+def _case(file: File, index: int) -> int | None:
+    """The nearest test or handler around a statement of its function."""
+    return next(_cases(file, index), None)
+
+
+def _cases(file: File, index: int) -> Iterator[int]:
+    rows = file.outline.statements
+    parent = rows[index].parent
+    while parent >= 0 and rows[parent].kind not in ("function", "class"):
+        if rows[parent].kind in ("if", "except"):
+            yield parent
+        parent = rows[parent].parent
 
 
 def _filtered(facts: ProgramFacts, file: File, scope: int, name: str, index: int) -> int | None:
