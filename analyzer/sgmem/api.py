@@ -50,11 +50,12 @@ from sgmem.domains.defects.guards.told_values import told_values
 from sgmem.domains.defects.guards.unchecked_limits import unchecked_limits
 from sgmem.domains.defects.guards.unchecked_none import UncheckedNone, unchecked_nones
 from sgmem.domains.defects.guards.zero_divisors import ZeroDivisor, zero_divisors
-from sgmem.domains.defects.order.careless_branches import careless_branches
+from sgmem.domains.defects.order.careless_branches import CarelessBranch, careless_branches
 from sgmem.domains.defects.order.early_checks import early_checks
 from sgmem.domains.defects.order.early_readings import EarlyReading, early_readings
 from sgmem.domains.defects.order.early_reads import early_reads
 from sgmem.domains.defects.order.loop_readings import LoopReading, loop_readings
+from sgmem.domains.defects.order.lost_readings import lost_readings
 from sgmem.domains.defects.order.readings import SameReading, free_totals, same_readings, uneven_readings
 from sgmem.domains.defects.order.snapshots import LaterChange, stale_copies
 from sgmem.domains.defects.order.stale_results import StaleResult, stale_results
@@ -102,6 +103,7 @@ from sgmem.findings.rule import Change, Confidence, Point, Report, Rule
 
 __all__ = [
     "BranchUnit",
+    "CarelessBranch",
     "Change",
     "Check",
     "Claim",
@@ -193,6 +195,7 @@ __all__ = [
     "lone_parts",
     "long_buffers",
     "loop_readings",
+    "lost_readings",
     "machine_amounts",
     "missing_pages",
     "mixed_lookups",

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sgmem.api import Point, Report, Rule, careless_branches, uneven_readings
+from sgmem.api import Point, Report, Rule, careless_branches, lost_readings, uneven_readings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sgmem.api import Facts
+    from sgmem.api import CarelessBranch, Facts
 
 _CARE = {"empty-cache": "the cache is emptied", "collect": "garbage is collected"}
 
@@ -39,15 +39,46 @@ class UnevenReadingsRule(Rule):
                 key=found.target,
             )
         for branch in careless_branches(facts):
+            yield _of_another_device(branch) if branch.what == "device" else _careless(branch)
+        for lost in lost_readings(facts):
             yield Report(
-                location=branch.reading,
-                message=f"{branch.reading.code} is read without a look at {branch.asked}, which other platforms here go by: "
-                "what is cached there counts as taken",
-                confidence="medium",
+                location=lost.reading,
+                message=f"{lost.name} is read here, and anew in line {lost.replaced.line} whatever held here: what was read is lost",
+                confidence="high",
                 steps=(
-                    Point(branch.care, f"another platform empties its cache first, if {branch.asked}"),
-                    Point(branch.reading, "this one is read as it is"),
+                    Point(lost.reading, f"{lost.name} is read in this case"),
+                    Point(lost.replaced, "this reading takes its place in every case, before anything looked at it"),
                 ),
-                fix=f"empty the cache of this platform too, if {branch.asked}",
-                key=branch.reading.code,
+                fix="take the second reading in the other case only",
+                key=f"{lost.name} lost",
             )
+
+
+def _careless(branch: CarelessBranch) -> Report:
+    return Report(
+        location=branch.reading,
+        message=f"{branch.reading.code} is read without a look at {branch.asked}, which other platforms here go by: "
+        "what is cached there counts as taken",
+        confidence="medium",
+        steps=(
+            Point(branch.care, f"another platform empties its cache first, if {branch.asked}"),
+            Point(branch.reading, "this one is read as it is"),
+        ),
+        fix=f"empty the cache of this platform too, if {branch.asked}",
+        key=branch.reading.code,
+    )
+
+
+def _of_another_device(branch: CarelessBranch) -> Report:
+    return Report(
+        location=branch.reading,
+        message=f"{branch.reading.code} reads the current device, whichever that is; another platform here reads {branch.asked}",
+        persona="pedantic",
+        confidence="medium",
+        steps=(
+            Point(branch.care, f"another platform reads {branch.asked}"),
+            Point(branch.reading, "this one reads the current device"),
+        ),
+        fix=f"read {branch.asked}",
+        key=f"{branch.reading.code} device",
+    )

@@ -51,3 +51,41 @@ def test_a_platform_that_forgets_is_found() -> None:
 )
 def test_a_platform_that_is_asked_or_cannot_be_is_fine(changed: dict[str, str]) -> None:
     assert found(**changed) == []
+
+
+NUMBERED = """
+import torch
+
+def free(kind, number):
+    if kind == "cuda":
+        left, _ = torch.cuda.mem_get_info({cuda})
+    elif {test}:
+        {known}
+        left, _ = torch.npu.mem_get_info({npu})
+    return left
+
+def stop():
+    torch.npu.empty_cache()
+"""
+
+
+def of_other_devices(
+    cuda: str = "number", test: str = 'kind == "npu"', known: str = "torch.npu.set_device(number)", npu: str = ""
+) -> list[str]:
+    text = NUMBERED.format(cuda=cuda, test=test, known=known, npu=npu)
+    tree = SourceTree.from_texts({"app/__init__.py": "", "app/free.py": text}, package="app")
+    models = load_models()
+    found = careless_branches(ProgramFacts(Program(tree, tuple(tree.files), models.config), models))
+    return [one.reading.code for one in found if one.what == "device"]
+
+
+def test_a_platform_that_reads_the_current_device_is_found() -> None:
+    assert of_other_devices() == ["torch.npu.mem_get_info()"]
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"cuda": ""}, {"cuda": "0"}, {"npu": "number"}, {"npu": "device=number"}, {"known": "pass"}, {"test": 'other == "npu"'}],
+)
+def test_a_platform_that_reads_the_device_that_is_meant_is_fine(changed: dict[str, str]) -> None:
+    assert of_other_devices(**changed) == []

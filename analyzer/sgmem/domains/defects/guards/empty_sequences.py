@@ -234,7 +234,7 @@ class _Sources:
         return next(self._born(self.facts.births.of(expr, file, index), depth + 1, follow=depth <= 1), None)
 
     def _born(self, births: tuple[Birth, ...], depth: int, *, follow: bool) -> Iterator[_Source]:
-        """What leaves a field empty where its value was made; with `follow`, what a setting that is only declared there is filled with."""
+        """What leaves a field empty where its value was made; with `follow`, what fills a setting that is only declared there."""
         for birth in births:
             hops = tuple(Location(hop.file, hop.statement, hop.span) for hop in reversed(birth.hops))
             if birth.kind in ("built", "call") and birth.expression is not None:

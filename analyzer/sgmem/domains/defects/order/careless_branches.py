@@ -1,9 +1,10 @@
-"""Readings of free memory on one platform without the emptied cache that the function's other platforms see to."""
+"""Readings of free memory on one platform that leave out what the function's other platforms see to: the emptied cache, or which device
+is meant."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
@@ -25,11 +26,22 @@ _READING = re.compile(rf"\b(?:{'|'.join(_READS)})\(")
 
 
 class CarelessBranch(msgspec.Struct, frozen=True):
-    """`reading` is taken without `care`, which `asked` (a parameter) asks for and which is taken where `device` is another."""
+    """`reading` is taken without `care`, which `asked` (a parameter) asks for and other platforms take; or it reads the `device` that
+    happens to be the current one, where another platform reads the one that the parameter names.
+    """
 
     asked: str
     care: Location
     reading: Location
+    what: Literal["cache", "device"] = "cache"
+
+
+class _Reading(msgspec.Struct, frozen=True):
+    branch: int
+    variable: str
+    location: Location
+    module: str
+    arguments: frozenset[str]
 
 
 def careless_branches(facts: ProgramFacts) -> Iterator[CarelessBranch]:
@@ -45,7 +57,7 @@ def _in_function(facts: ProgramFacts, file: File, scope: int) -> Iterator[Carele
     rows = file.outline.statements
     cared: dict[tuple[str, str], Location] = {}
     caring: set[int] = set()
-    reading: list[tuple[int, str, Location, str]] = []
+    readings: list[_Reading] = []
     for index in file.own_statements(scope):
         text = file.own_text(index)
         if rows[index].kind == "expression" and _EMPTIES.search(text):
@@ -56,24 +68,49 @@ def _in_function(facts: ProgramFacts, file: File, scope: int) -> Iterator[Carele
             if isinstance(test, ir.Name) and branch is not None:
                 cared.setdefault((test.id, branch[1]), of_statement(file, index))
         elif rows[index].kind == "assign" and _READING.search(text):
-            branch = _branch(file, index)
-            for root in file.statement(index).expressions() if branch is not None else ():
-                for node in ir.walk(root):
-                    if (
-                        branch is not None
-                        and isinstance(node, ir.Call)
-                        and isinstance(node.func, ir.Attribute)
-                        and node.func.attr in _READS
-                    ):
-                        reading.append((branch[0], branch[1], Location(file, index, node.span), dotted(node.func.base) or ""))
+            readings += _readings(file, index)
+    yield from _uncached(facts, file, readings, cared, caring)
+    yield from _of_other_devices(file, scope, readings)
+
+
+def _readings(file: File, index: int) -> Iterator[_Reading]:
+    """The readings of a statement that stands in one branch of a choice."""
+    branch = _branch(file, index)
+    for root in file.statement(index).expressions() if branch is not None else ():
+        for node in ir.walk(root):
+            if branch is not None and isinstance(node, ir.Call) and isinstance(node.func, ir.Attribute) and node.func.attr in _READS:
+                given = frozenset(one.value.id for one in node.args if isinstance(one.value, ir.Name))
+                yield _Reading(branch[0], branch[1], Location(file, index, node.span), dotted(node.func.base) or "", given)
+
+
+def _uncached(
+    facts: ProgramFacts, file: File, readings: list[_Reading], cared: dict[tuple[str, str], Location], caring: set[int]
+) -> Iterator[CarelessBranch]:
     for (asked, variable), care in cared.items():
-        for branch_at, by, location, module in reading:
-            if by != variable or branch_at in caring or not module or is_aside(file, location.statement):
+        for one in readings:
+            if one.variable != variable or one.branch in caring or not one.module or is_aside(file, one.location.statement):
                 continue
-            if any(asked in file.own_text(one) for one in file.outline.inside(branch_at, "body")):
+            if any(asked in file.own_text(at) for at in file.outline.inside(one.branch, "body")):
                 continue
-            if next(facts.program.files.containing("empty_cache", f"{module}.empty_cache("), None) is not None:
-                yield CarelessBranch(asked, care, location)
+            if next(facts.program.files.containing("empty_cache", f"{one.module}.empty_cache("), None) is not None:
+                yield CarelessBranch(asked, care, one.location)
+
+
+def _of_other_devices(file: File, scope: int, readings: list[_Reading]) -> Iterator[CarelessBranch]:
+    """Readings of whichever device is current, in a branch that knows by a parameter which one is meant; of each branch the first."""
+    parameters = {parameter.name for parameter in file.scope(scope).parameters}
+    told: set[int] = set()
+    for one in readings:
+        if one.branch in told or not one.location.code.endswith("()") or is_aside(file, one.location.statement):
+            continue
+        texts = [file.own_text(at) for at in file.outline.inside(one.branch, "body")]
+        for other in readings:
+            meant = sorted(other.arguments & parameters)
+            known = [name for name in meant if any(name in text and f"{one.module}." in text for text in texts)]
+            if other.variable == one.variable and other.branch != one.branch and known:
+                told.add(one.branch)
+                yield CarelessBranch(known[0], other.location, one.location, "device")
+                break
 
 
 def _branch(file: File, index: int) -> tuple[int, str] | None:
