@@ -29,15 +29,21 @@ class Steps:
         for step in timeline.steps:
             self.children.setdefault(step.parent, []).append(step)
         self._telling: dict[str, bool] = {}
-        self._fed = {(step.path, step.line, step.column): step.feeds for step in timeline.steps if step.feeds}
+        self._fed = {_place(step): step.feeds for step in timeline.steps if step.feeds}
+        self._read = {(_place(step), step.role) for step in timeline.steps if step.kind == "measurement"}
 
     def inside(self, step: TimelineStep) -> list[TimelineStep]:
         """What a step does at once, where the tree shows it."""
         return self.children.get(step.id, [])
 
     def feeds(self, step: TimelineStep) -> tuple[str, ...]:
-        """The formulas that a reading enters: what is said of one worker's holds for another's in the same place."""
-        return step.feeds or self._fed.get((step.path, step.line, step.column), ())
+        """The formulas that a reading enters: what is said of one worker's holds for that of another one, which takes all of them."""
+        elsewhere = (self.formulas[key] for key in self._fed.get(_place(step), ()))
+        return step.feeds or tuple(formula.id for formula in elsewhere if self._takes_all(formula, step.role))
+
+    def _takes_all(self, formula: TimelineFormula, role: str | None) -> bool:
+        places = {_place(self.by_id[one.step]) for one in formula.inputs}
+        return len(places) > 1 and all((place, role) in self._read for place in places)
 
     def matters(self, step: TimelineStep) -> bool:
         """Whether a step says something about device memory."""
@@ -78,6 +84,10 @@ class Steps:
     def _is_kind(self, choice: TimelineStep, kind: str) -> bool:
         parent = self.by_id.get(choice.parent or "")
         return parent is not None and parent.kind == kind
+
+
+def _place(step: TimelineStep) -> tuple[str, int, int]:
+    return step.path, step.line, step.column
 
 
 def unlike(names: Iterable[str]) -> list[str]:
