@@ -56,6 +56,7 @@ def trace(
             to=to, direction=direction, writes=writes, depth=depth, hops=hops,
             min_confidence=min_confidence or settled.configuration.settings.min_confidence,
             store=session.store, progress=session.progress, own=settled.configuration.own_models,
+            anchors=settled.configuration.settings.anchors,
         )  # fmt: skip
         result = query(session.tree, name, asked)
     if to is not None and not result.sites and not settled.quiet:

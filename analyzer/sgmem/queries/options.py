@@ -8,7 +8,7 @@ from typing import Literal
 import msgspec
 
 from sgmem.cache.store import Store
-from sgmem.config.settings import NO_OWN_MODELS, OwnModels
+from sgmem.config.settings import DEFAULT_SOURCE_SETTINGS, NO_OWN_MODELS, OwnModels
 from sgmem.findings.baseline import Baseline
 from sgmem.findings.finding import Persona, Severity
 from sgmem.queries.results.trace import Confidence
@@ -21,7 +21,7 @@ class TraceOptions(msgspec.Struct, frozen=True):
     """`to` keeps paths that end in an argument of that callee; `depth` limits the hops from the parameter (None: none).
 
     `store` keeps facts between runs (None: nothing is kept). `progress` is called with one short line per stage. `own` is
-    what the project adds to the models.
+    what the project adds to the models. `anchors` tell which record a bare name means where several declare it.
     """
 
     to: str | None = None
@@ -33,6 +33,7 @@ class TraceOptions(msgspec.Struct, frozen=True):
     store: Store | None = None
     progress: Callable[[str], None] | None = None
     own: OwnModels = NO_OWN_MODELS
+    anchors: tuple[str, ...] = DEFAULT_SOURCE_SETTINGS.anchors
 
 
 class NamedRule(msgspec.Struct, frozen=True):

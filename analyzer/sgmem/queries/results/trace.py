@@ -121,7 +121,8 @@ class Unresolved(msgspec.Struct, frozen=True):
 
 
 class Trace(msgspec.Struct, frozen=True):
-    """The result of `sgmem trace NAME`."""
+    """The result of `sgmem trace NAME`. `home` is the variable that the name means first: of several records that declare it the field
+    of the one that has an anchor of the source; `records` are the fields of the others. None, empty: no record tells."""
 
     parameter: str
     source: SourceInfo
@@ -130,4 +131,6 @@ class Trace(msgspec.Struct, frozen=True):
     formulas: tuple[Formula, ...]
     after_construction: tuple[AfterConstruction, ...]
     unresolved: tuple[Unresolved, ...]
+    home: str | None = None
+    records: tuple[str, ...] = ()
     schema: str = "sgmem/trace/1"

@@ -37,5 +37,5 @@ def trace(tree: SourceTree, name: str, options: TraceOptions) -> Trace:
         kept = Untouched(options.store, "trace", lambda: place_key(tree, (*asked, own_stamp(options.own))), Trace)
         return kept.get(tree, traced)
 
-    asked = (name, options.to, options.direction, options.writes, options.depth, options.hops, options.min_confidence)
+    asked = (name, options.to, options.direction, options.writes, options.depth, options.hops, options.min_confidence, options.anchors)
     return remembered(options.store, "trace", lambda: key_of(tree, (*asked, own_stamp(options.own))), Trace, computed)

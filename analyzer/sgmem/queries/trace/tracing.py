@@ -22,6 +22,7 @@ from sgmem.queries.results.trace import AfterConstruction, Trace, Unresolved
 from sgmem.queries.sites import SiteReports, source_info
 from sgmem.queries.trace.backward import BackwardSlice
 from sgmem.queries.trace.formulas import FormulaReports
+from sgmem.queries.trace.records import declared_in_records
 from sgmem.queries.trace.selection import keep
 from sgmem.queries.trace.site_units import SiteUnits
 
@@ -159,6 +160,7 @@ def assemble(analysis: Analysis, name: str, formulas: FormulaReports, options: T
     flows = sites.flows()
     stopped = {*slicer.slice.unresolved, *((path, line, UNREAD) for path, line in analysis.program.files.opaque(Wanted(name).bare))}
     unresolved = tuple(Unresolved(path, line, why) for path, line, why in sorted(stopped))
+    home, others = declared_in_records(analysis.program, (one for one in slicer.slice.seeds if isinstance(one, Field)), options.anchors)
     return Trace(
         parameter=name,
         source=source_info(analysis.tree, analysis.program),
@@ -167,6 +169,8 @@ def assemble(analysis: Analysis, name: str, formulas: FormulaReports, options: T
         formulas=formulas.rows(sites),
         after_construction=after,
         unresolved=unresolved,
+        home=str(home) if home is not None else None,
+        records=tuple(map(str, others)),
     )
 
 

@@ -19,6 +19,7 @@ ITEM = Indent("  ", "  ")
 FOR_LESS = (
     "--to CALLEE: the ways into one function; --depth N: the nearest N hops; module:Class.name in place of the name: one variable"
 )
+RECORDS_SHOWN = 3
 SHOWN = 16
 """Of other variables of the parameter's name so many are listed."""
 
@@ -34,6 +35,10 @@ def draw_overview(page: Page, relevance: Relevance) -> None:
     if home is not None:
         module = f" ({slot_module(home)})" if slot_module(home) else ""
         page.note(ITEM, "lives in ", f"{short_slot(home)}{module}, set at {plural(len(variables.get(home, ())), 'place')}")
+    if trace.records and home == trace.home:
+        names = [f"{short_slot(slot)} ({slot_module(slot)})" for slot in trace.records[:RECORDS_SHOWN]]
+        more = f" and {len(trace.records) - RECORDS_SHOWN} more" if len(trace.records) > RECORDS_SHOWN else ""
+        page.note(ITEM, "also in  ", f"{', '.join(names)}{more}: records with a field of this name", style.FAINT)
     reached = {slot: writes for slot, writes in others.items() if relevance.is_reached(writes)}
     sizing = sum(map(relevance.sizes, trace.formulas))
     made = {(site.path, site.line) for site in trace.sites if site.role == "sink" and site.kind in MADE}

@@ -67,6 +67,7 @@ class Provenance:
     """The flows of a trace between nodes. With `brief`, a flow that others lead around is left out."""
 
     def __init__(self, trace: Trace, *, brief: bool = True) -> None:
+        self.home_slot = trace.home
         node_of = Merging(trace).node_of
         self.merged: dict[str, list[Site]] = {}
         for site in trace.sites:
@@ -119,14 +120,16 @@ class Provenance:
                 return self.tops(sorted(chosen, key=self.weights(chosen).__getitem__, reverse=True))
         return own[:1]
 
-    def weights(self, keys: list[str]) -> dict[str, tuple[bool, int, bool, int, int]]:
-        """How much each node looks like where a parameter lives: a field set in many places, a source of the others."""
+    def weights(self, keys: list[str]) -> dict[str, tuple[bool, bool, int, bool, int, int]]:
+        """How much each node looks like where a parameter lives: the field of the record that the anchors choose, a field set in many
+        places, a source of the others."""
         among = set(keys)
         weights = {}
         for key in keys:
             sources = len(among & self.reachable(key, sure=True)) if len(keys) <= FEW else 0
             home = self.is_home(key)
-            weights[key] = (home, sources if home else 0, self.declares(key), sources, len(self.members[key]))
+            chosen = self.home_slot is not None and self.members[key][0].slot == self.home_slot
+            weights[key] = (chosen, home, sources if home else 0, self.declares(key), sources, len(self.members[key]))
         return weights
 
     def tops(self, keys: list[str]) -> list[str]:
