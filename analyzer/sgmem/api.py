@@ -74,6 +74,7 @@ from sgmem.domains.defects.ranks.narrow_reductions import NarrowReduction
 from sgmem.domains.defects.ranks.overlapping_strides import OverlappingStride
 from sgmem.domains.defects.ranks.short_products import ShortProduct
 from sgmem.domains.defects.ranks.sibling_groups import SiblingGroup
+from sgmem.domains.defects.ranks.stage_indices import StageIndex
 from sgmem.domains.defects.ranks.undivided_counts import UndividedCount
 from sgmem.domains.defects.ranks.unreduced_counts import UnreducedCount
 from sgmem.domains.defects.ranks.whole_beside_part import WholeBesidePart
@@ -159,6 +160,7 @@ __all__ = [
     "SiblingGroup",
     "Side",
     "Sink",
+    "StageIndex",
     "StaleResult",
     "Strength",
     "SwitchedOff",

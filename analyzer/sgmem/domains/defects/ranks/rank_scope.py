@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from sgmem.domains.defects.ranks.short_products import ShortProduct
     from sgmem.domains.defects.ranks.short_shares import ShortShare
     from sgmem.domains.defects.ranks.sibling_groups import SiblingGroup
+    from sgmem.domains.defects.ranks.stage_indices import StageIndex
     from sgmem.domains.defects.ranks.undivided_counts import UndividedCount
     from sgmem.domains.defects.ranks.unreduced_counts import UnreducedCount
     from sgmem.domains.defects.ranks.whole_beside_part import WholeBesidePart
@@ -68,6 +69,12 @@ class RankScope:
         from sgmem.domains.defects.ranks.copied_heads import copied_heads
 
         return copied_heads(self.program, self.groups, self.counts)
+
+    def stage_indices(self) -> Iterator[StageIndex]:
+        """Numbers of layers in the whole model that address what one stage holds."""
+        from sgmem.domains.defects.ranks.stage_indices import stage_indices
+
+        return stage_indices(self.program)
 
     def sibling_groups(self) -> Iterator[SiblingGroup]:
         """Parts of a count taken by the size of another group than in most places that size memory."""
