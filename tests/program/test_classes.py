@@ -330,3 +330,5 @@ def test_the_fields_of_a_record_in_the_order_of_its_constructor(text: str, name:
         + text
     )
     assert list(lab.program.classes.record_fields(lab.cls(name))) == fields
+    asked = ("w", "x", "y", "z", "_", "int")
+    assert {one for one in asked if lab.program.classes.has_record_field(lab.cls(name), one)} == set(fields)

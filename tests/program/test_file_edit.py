@@ -78,6 +78,8 @@ ASKS: dict[str, Callable[[File], object]] = {
     "loop body": lambda file: list(file.outline.inside(statement(file, "for page"))),
     "mentions": lambda file: file.mentions("size"),
     "mentions in late": lambda file: list(file.mentions_in(scope(file, "late"), "size")),
+    "calling": lambda file: file.holding("(", scope(file, "Pool.grow")),
+    "sums": lambda file: file.holding("+="),
     "method": lambda file: file.child(scope(file, "Pool"), "grow"),
     "absent": lambda file: file.child(0, "later"),
     "classes": lambda file: list(file.classes()),
@@ -89,7 +91,7 @@ ASKS: dict[str, Callable[[File], object]] = {
 }
 
 
-ORDERS = ("grow order", "grow returns", "limit's kind")
+ORDERS = ("calling", "sums", "grow order", "grow returns", "limit's kind")
 
 
 @pytest.mark.parametrize(
@@ -101,7 +103,7 @@ ORDERS = ("grow order", "grow returns", "limit's kind")
         ("limit = n", "limit = n\n        size = n", "grow body|grow text|mentions|all|text"),
         ("        limit = n\n", "", "limit|grow body|limit's kind|grow text|all|text"),
         ("self.size += page", "self.used += page", "grow text|mentions|all|text"),
-        ("self.size += page", "self.size += page\n            n += 1", "grow body|grow text|loop body|all|text"),
+        ("self.size += page", "self.size += page\n            n += 1", "grow body|grow text|loop body|sums|all|text"),
         ("for page in range(n)", "for page in range(2)", "loop|grow text|loop body|all|text"),
         ("def grow(self, n)", "def grow(self, n=1)", "grow header|grow text|functions|scopes|all|text"),
         ("def grow(self, n)", "def shrink(self, n)", "grow header|grow text|method|functions|scopes|all|text"),
@@ -118,7 +120,7 @@ ORDERS = ("grow order", "grow returns", "limit's kind")
         (
             "            self.size += page",
             "            if page:\n                self.size += page",
-            "grow body|grow order|grow text|loop body|mentions|all|text",
+            "grow body|grow order|grow text|loop body|mentions|sums|all|text",
         ),
         ("limit = n", "assert n", "limit|grow order|limit's kind|grow text|all|text"),
         ("return limit", "n = limit", "grow order|grow returns|grow text|all|text"),

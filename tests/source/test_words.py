@@ -50,6 +50,25 @@ def test_files_come_in_order_however_many_and_whenever_they_were_added() -> None
     assert list(index.search(b"even"))[-1] == "late.py"
 
 
+def test_a_kept_table_says_what_one_that_is_made_anew_says(tmp_path: Path) -> None:
+    texts = {f"{number}.py": b" ".join(b"w%d" % (number % part) for part in range(1, 9)) for number in range(400)}
+    texts |= {"empty.py": b"", "mixed.py": "w1é w2".encode()}
+    digests = {path: path for path in texts}
+    with Store.open(tmp_path) as store:
+        WordIndex(store).add([(path, path, data) for path, data in texts.items()])
+    for edited in ({}, {}, {"7.py": b"w1 other"}, {}):
+        texts |= edited
+        digests |= {path: f"{path} edited" for path in edited}
+        made = WordIndex(NullStore())
+        made.add([(path, "", data) for path, data in texts.items()])
+        with Store.open(tmp_path) as store:
+            WordIndex(store).add([(path, digests[path], data) for path, data in edited.items()])
+            kept = WordIndex(store)
+            assert kept.load(digests) == set(texts)
+        for word in (b"w0", b"w1", b"w2", b"w7", b"other", b""):
+            assert kept.search(word) == made.search(word)
+
+
 def test_words_are_kept_by_content(tmp_path: Path) -> None:
     with Store.open(tmp_path) as store:
         WordIndex(store).add([("a.py", "digest", b"one")])

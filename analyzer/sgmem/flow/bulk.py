@@ -43,8 +43,10 @@ class BulkWrites:
 
     def _position(self, site: CallSite, place: Field) -> None:
         """A record built by position writes the field with the argument of its index."""
-        fields = self.program.classes.record_fields(place.owner)
         given = [argument for argument in site.arguments if argument.keyword is None and not argument.star]
+        if not given:
+            return
+        fields = self.program.classes.record_fields(place.owner)
         for owner in (place.owner, *self.program.classes.subclasses(place.owner)):
             if self.program.calls.targets(site.call, site.file, site.scope)[:1] == ((owner, site.filled, site.certain),):
                 fields = self.program.classes.record_fields(owner)

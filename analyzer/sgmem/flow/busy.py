@@ -118,11 +118,11 @@ class Writers:
         """The calls of a generated constructor that give the field."""
         if not self.program.classes.is_record(place.owner) or self.program.calls.constructor(place.owner) is not None:
             return ()
-        fields = self.program.classes.record_fields(place.owner)
-        index = fields.index(place.name) if place.name in fields else len(fields)
-        return [site for site in self.program.calls.callers(place.owner) if _gives(site, place.name, index)]
+        return [site for site in self.program.calls.callers(place.owner) if self._gives(site, place)]
 
-
-def _gives(site: CallSite, name: str, index: int) -> bool:
-    positional = [argument for argument in site.arguments if argument.keyword is None and not argument.star]
-    return any(argument.keyword == name for argument in site.arguments) or 0 <= index - site.filled < len(positional)
+    def _gives(self, site: CallSite, place: Field) -> bool:
+        if any(argument.keyword == place.name for argument in site.arguments):
+            return True
+        positional = [argument for argument in site.arguments if argument.keyword is None and not argument.star]
+        fields = self.program.classes.record_fields(place.owner) if positional else ()
+        return place.name in fields and 0 <= fields.index(place.name) - site.filled < len(positional)

@@ -288,7 +288,6 @@ class Calling(Landing):
         """A record's generated constructor stores its arguments into the fields."""
         if not self.program.classes.is_record(owner):
             return
-        fields = self.program.classes.record_fields(owner)
         name: str | None = argument.keyword
         path = value.path
         if argument.star == "**":
@@ -298,8 +297,9 @@ class Calling(Landing):
             base = replace(base, span=site.call.span)  # the whole construction is the write, as for any other spread
         elif name is None:
             position = [a for a in site.arguments if a.keyword is None].index(argument) + site.filled
+            fields = self.program.classes.record_fields(owner)
             name = fields[position] if position < len(fields) else None
-        if name is None or (name not in fields and name != ANY):
+        if name is None or (name != ANY and not self.program.classes.has_record_field(owner, name)):
             return
         for top in self.program.classes.owners(owner, name):
             yield replace(base, target=Field(top, name), path=path)

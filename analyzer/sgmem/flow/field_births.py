@@ -139,9 +139,9 @@ class FieldBirths:
         owner = place.owner
         if self.program.calls.constructor(owner) is not None:
             return
-        fields = self.program.classes.record_fields(owner)
         for site in self._callers_of(owner):
             positional = [argument for argument in site.arguments if argument.keyword is None and not argument.star]
+            fields = self.program.classes.record_fields(owner) if positional else ()
             for argument in site.arguments:
                 name = argument.keyword
                 if name is None and argument in positional and positional.index(argument) + site.filled < len(fields):

@@ -42,7 +42,7 @@ class CallSite(msgspec.Struct, frozen=True):
 
     @property
     def scope(self) -> int:
-        return self.file.outline.statements[self.statement].scope
+        return self.file.shape(self.statement).scope
 
     @property
     def arguments(self) -> tuple[Argument, ...]:
@@ -141,7 +141,7 @@ class Calls:
 
     def _calls_in(self, file: File, name: str, target: Function | Class) -> Iterator[CallSite]:
         for index in file.mentions(name):
-            scope = file.outline.statements[index].scope
+            scope = file.shape(index).scope
             text = file.own_text(index)
             if not occurs(text, name, called) or self._leads_out(text, name, file, scope):
                 continue
@@ -225,7 +225,7 @@ class Calls:
 
     def inside(self, file: File, statement: int) -> Function | None:
         """The function whose body holds a statement."""
-        scope = file.outline.statements[statement].scope
+        scope = file.shape(statement).scope
         while scope > 0 and file.scope(scope).kind != "function":
             scope = file.scope(scope).parent
         return Function(file, scope) if scope > 0 else None

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sgmem.program.assembled import Assembled
 from sgmem.program.entities import Class, External, Function
-from sgmem.program.records import is_record, record_fields
+from sgmem.program.records import has_record_field, is_record, record_fields
 from sgmem.syntax import ir
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ class Classes:
         self._stores: dict[tuple[Class, str], tuple[tuple[Function, int], ...]] = {}
         self._owners: dict[tuple[Class, str], tuple[Class, ...]] = {}
         self._record_fields: dict[Class, tuple[str, ...]] = {}
+        self._record_field: dict[tuple[Class, str], bool] = {}
 
     def bases(self, owner: Class) -> tuple[Class | External, ...]:
         """The resolved bases, unresolvable ones left out; a record assembled from sets of fields has these as bases too."""
@@ -119,7 +120,7 @@ class Classes:
     def declaration(self, owner: Class, name: str) -> int | None:
         """The statement of the class's own body that declares or assigns a field."""
         for index in self.names.bindings(owner.file, owner.index, name):
-            if owner.file.outline.statements[index].kind in ("annotate", "assign"):
+            if owner.file.shape(index).kind in ("annotate", "assign"):
                 return index
         return None
 
@@ -153,7 +154,7 @@ class Classes:
 
     def method_around(self, owner: Class, statement: int) -> Function | None:
         """The method of `owner` whose body, nested functions included, holds a statement."""
-        scope = owner.file.outline.statements[statement].scope
+        scope = owner.file.shape(statement).scope
         while scope > 0:
             row = owner.file.scope(scope)
             if row.parent == owner.index:
@@ -188,6 +189,14 @@ class Classes:
     def is_record(self, owner: Class) -> bool:
         """Whether instances are built from the annotated fields: a dataclass, Struct, NamedTuple, pydantic-like model."""
         return is_record(self, owner)
+
+    def has_record_field(self, owner: Class, name: str) -> bool:
+        """Whether the constructor of a record has a field. Cheaper to keep than `record_fields`: other fields may come and go."""
+        key = (owner, name)
+        found = self._record_field.get(key)
+        if found is None:
+            found = self._record_field[key] = has_record_field(self, owner, name)
+        return found
 
     def record_fields(self, owner: Class) -> tuple[str, ...]:
         """The constructor's fields of a record in order, inherited ones first, those by keyword only last."""

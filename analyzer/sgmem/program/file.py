@@ -98,6 +98,7 @@ class File:
         self._expressions: dict[Span, Expr] = {}
         self._occurrences: dict[str, tuple[int, ...]] = {}
         self._within: dict[tuple[int, str], tuple[int, ...]] = {}
+        self._holding: dict[tuple[int, str], tuple[int, ...]] = {}
         self._graphs: dict[int, Cfg] = {}
         self._inner: dict[ir.Name, Binder] = {}
         self._opaque: set[int] = set()
@@ -328,7 +329,11 @@ class File:
 
     def own_text(self, index: int) -> str:
         """The text of a statement without its blocks; for a definition all of what precedes its body."""
-        row = self._row(index)
+        self.reads.rows.add(index)
+        return self._own_text(index)
+
+    def _own_text(self, index: int) -> str:
+        row = self._outline.statements[index]
         if row.kind in ("function", "class"):
             scope = self._outline.scopes[self._tables.scope_defined_by[index]]
             first = self._outline.statements[scope.first].span if scope.first < scope.last else row.span
@@ -336,7 +341,7 @@ class File:
         return self._source.slice(Span(row.span.line, row.span.column, *self._head_end(index)))
 
     def _head_end(self, index: int) -> tuple[int, int]:
-        row = self._row(index)
+        row = self._outline.statements[index]
         if row.heads:
             return row.heads[-1].end_line, row.heads[-1].end_column
         if row.kind == "try":
@@ -351,6 +356,15 @@ class File:
             return (index for index in self._own_statements(scope) if rows[index].kind in kinds)
         self.reads.walked.add(scope)
         return self._own_statements(scope)
+
+    def holding(self, text: str, scope: int = -1) -> tuple[int, ...]:
+        """The statements, of a scope itself or of the file, whose own text holds a text, be it part of a word."""
+        self.reads.holding.add((scope, text))
+        found = self._holding.get((scope, text))
+        if found is None:
+            among = range(len(self._outline.statements)) if scope < 0 else self._own_statements(scope)
+            found = self._holding[scope, text] = tuple(index for index in among if text in self._own_text(index))
+        return found
 
     def graph(self, scope: int) -> Cfg:
         """The control-flow graph of a scope, for questions about statements that are known from elsewhere: whether and in which order

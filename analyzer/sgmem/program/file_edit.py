@@ -185,6 +185,7 @@ class FileEdit:
             or not all(self._ask("opened", one, self._opens_same) for one in reads.opened)
             or not all(self._ask("kinds", one, self._kind_same) for one in reads.kinds)
             or not all(self._ask("flows", one, self._flows_same) for one in reads.flows)
+            or not all(self._ask("holding", one, self._holds_same) for one in reads.holding)
             or not all(self._ask("found", one, self._finds_same) for one in reads.found if one[1] in self._words or self._cases)
             or not all(self._ask("member", one, self._member_same) for one in reads.members)
             or not all(self._ask("imported", one, self._imported_same) for one in reads.imported)
@@ -270,6 +271,11 @@ class FileEdit:
         now = self._scopes.get(scope)
         return now is not None and self._statements(self._before.mentions_in(scope, name), self._now.mentions_in(now, name))
 
+    def _holds_same(self, asked: tuple[int, str]) -> bool:
+        scope, text = asked
+        now = self._scopes.get(scope, scope if scope < 0 else None)
+        return now is not None and self._statements(self._before.holding(text, scope), self._now.holding(text, now))
+
     def _member_same(self, asked: tuple[int, str]) -> bool:
         scope, name = asked
         now = self._scopes.get(scope)
@@ -313,6 +319,7 @@ class FileEdit:
         reads.flows = {scopes[scope] for scope in reads.flows}
         reads.opened = {index for one in reads.opened if (index := statement(one)) is not None}
         reads.walked = {scopes[one] for one in reads.walked}
+        reads.holding = {(scopes.get(scope, -1), text) for scope, text in reads.holding}
         reads.found = {(scopes.get(scope, -1), name) for scope, name in reads.found}
         reads.members = {(scopes[scope], name) for scope, name in reads.members}
         reads.imported = {(scopes[scope], name) for scope, name in reads.imported}

@@ -28,9 +28,10 @@ class FileReads(msgspec.Struct, array_like=True):
     `opened` were gone through, whatever was then looked at; of the scopes in `kinds` only the statements of one kind. In which order
     the statements of the scopes in `flows` are executed was asked.
 
-    `found` are words with the scope in which their statements were looked for, -1 for the whole file; `members` and `imported` names
-    with the scope whose definition or import of it was asked for; `texts` were looked for in the whole text. `listed` says that all
-    scopes, `imports` that all imports, `whole` that the whole text or all statements were gone through.
+    `holding` are texts with the scope, -1 for the whole file, whose statements with them were looked for, `found` words likewise;
+    `members` and `imported` are names with the scope whose definition or import of it was asked for; `texts` were looked for in the
+    whole text. `listed` says that all scopes, `imports` that all imports, `whole` that the whole text or all statements were gone
+    through.
     """
 
     rows: set[int] = msgspec.field(default_factory=set)
@@ -40,6 +41,7 @@ class FileReads(msgspec.Struct, array_like=True):
     opened: set[int] = msgspec.field(default_factory=set)
     kinds: set[tuple[int, str]] = msgspec.field(default_factory=set)
     flows: set[int] = msgspec.field(default_factory=set)
+    holding: set[tuple[int, str]] = msgspec.field(default_factory=set)
     found: set[tuple[int, str]] = msgspec.field(default_factory=set)
     members: set[tuple[int, str]] = msgspec.field(default_factory=set)
     imported: set[tuple[int, str]] = msgspec.field(default_factory=set)

@@ -8,7 +8,7 @@ from sgmem.program.files import dotted
 from sgmem.syntax import ir
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from sgmem.program.classes import Classes
     from sgmem.program.entities import Class
@@ -33,13 +33,28 @@ def record_fields(classes: Classes, owner: Class) -> tuple[str, ...]:
     A class that is no record itself, as the undecorated child of a dataclass, adds none.
     """
     by_keyword: dict[str, bool] = {}
+    for each, decorator in _records(classes, owner):
+        by_keyword |= dict(_declared_fields(each, each.file.own_statements(each.index, "annotate"), _keyword_only(each, decorator)))
+    positional = [name for name, keyword in by_keyword.items() if not keyword]
+    return (*positional, *(name for name, keyword in by_keyword.items() if keyword))
+
+
+def has_record_field(classes: Classes, owner: Class, name: str) -> bool:
+    """Whether a record's generated constructor has a parameter; what other fields there are is not looked at."""
+    return any(
+        field == name
+        for each, _ in _records(classes, owner)
+        for field, _ in _declared_fields(each, _annotated(each, name), keyword_only=False)
+    )
+
+
+def _records(classes: Classes, owner: Class) -> Iterator[tuple[Class, Expr | None]]:
+    """A record and its ancestors that are records, those first, with the decorators that make them so."""
     assembled = {owner, *classes.assembled.field_sets(owner)} if classes.assembled.field_sets(owner) else set()
     for each in reversed(classes.mro(owner)):
         decorator = _decorator(each)
         if decorator is not None or each in assembled or _has_record_base(classes, each):
-            by_keyword |= dict(_own_fields(each, _keyword_only(each, decorator)))
-    positional = [name for name, keyword in by_keyword.items() if not keyword]
-    return (*positional, *(name for name, keyword in by_keyword.items() if keyword))
+            yield each, decorator
 
 
 def last_name(expr: Expr) -> str:
@@ -70,9 +85,14 @@ def _keyword_only(owner: Class, decorator: Expr | None) -> bool:
     return any(_is_literal(owner.file.expression(span), True) for span in spans)
 
 
-def _own_fields(owner: Class, keyword_only: bool) -> Iterator[tuple[str, bool]]:
-    """The fields that a class's own body adds to the constructor, each with whether it is given by keyword only."""
-    for index in owner.file.own_statements(owner.index, "annotate"):
+def _annotated(owner: Class, name: str) -> Iterator[int]:
+    """The annotated declarations in a class's own body that mention a name."""
+    return (index for index in owner.file.mentions_in(owner.index, name) if owner.file.shape(index).kind == "annotate")
+
+
+def _declared_fields(owner: Class, declarations: Iterable[int], keyword_only: bool) -> Iterator[tuple[str, bool]]:
+    """The fields that declarations in a class's own body add to the constructor, each with whether it is given by keyword only."""
+    for index in declarations:
         plain = _plainly_declared(owner.file.own_text(index))
         if plain is not None:
             yield plain, keyword_only

@@ -146,7 +146,7 @@ class Values:
     def _yielded(self, function: Function, depth: int, path: Path) -> set[Class]:
         found = set(self._declared_result(function, depth, (EACH, *path)))
         if not found:
-            for index in function.file.own_statements(function.index):
+            for index in function.file.mentions_in(function.index, "yield"):
                 for root in function.file.statement(index).expressions():
                     if isinstance(root, ir.Yield) and root.value is not None:
                         found |= self.types(root.value, function.file, function.index, depth, path)
@@ -227,7 +227,7 @@ class Values:
         taken = self.idioms.taken_by_name(owner)
         if not taken:
             return set()
-        records = [one for one in self.idioms.records if name in self.classes.record_fields(one)]
+        records = [one for one in self.idioms.records if self.classes.has_record_field(one, name)]
         if records:
             return set().union(*(self.field_types(one, name, depth + 1, path) for one in records))
         return set().union(*(self.annotated(each, owner.file, owner.index, depth, path) for each in taken))
@@ -248,12 +248,11 @@ class Values:
         if forward is None or len(forward.parameters) < 2:
             return _NONE
         asked, found = forward.parameters[1].name, set[Class](self.idioms.views(owner))
-        for index in forward.file.own_statements(forward.index):
-            if forward.file.outline.statements[index].kind == "return":
-                for value in forward.file.statement(index).values:
-                    if isinstance(value, ir.Call) and _asks_for(value, asked):
-                        known = self.types(value.args[0].value, forward.file, forward.index, depth)
-                        found |= known or self._spelled(value.args[0].value, name)
+        for index in forward.file.own_statements(forward.index, "return"):
+            for value in forward.file.statement(index).values:
+                if isinstance(value, ir.Call) and _asks_for(value, asked):
+                    known = self.types(value.args[0].value, forward.file, forward.index, depth)
+                    found |= known or self._spelled(value.args[0].value, name)
         return frozenset(found - {owner})
 
     def _spelled(self, expr: Expr, name: str) -> set[Class]:

@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
+from array import array
 from typing import TYPE_CHECKING, NamedTuple
+from zlib import crc32
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from sgmem.cache.store import Store
 
 _KIND = "words"
+_TABLES = "word tables"
 _WORD_BYTES = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
 _SEPARATED = bytes(code if code in _WORD_BYTES else 0x20 for code in range(256))
 _TOUCHING = re.compile(rb"[A-Za-z0-9_]+(?=[\x80-\xff])|(?<=[\x80-\xff])[A-Za-z0-9_]+")
 _PLAIN, _MIXED = b"a", b"u"
-_GROUP = 30
-"""How many files one table of words tells apart: as many as a small integer of Python has bits. Tables of many files would be too large
-for the processor's caches while they are filled; sets for each file would hold a word as often as there are files that have it."""
+_GROUPS = 192
+"""In how many groups files are put by their paths, each with a table of words. Of a large source a group has as many files as a small
+integer of Python has bits. Tables of more files would be too large for the processor's caches while they are filled, and an edit has
+one of them made anew; sets for each file would hold a word as often as there are files that have it."""
+_MOST_KEPT = 64
+"""The most files of a table that can be kept: as many as an integer in the store has bits."""
 _FEW_TABLES = 2
 
 
 class WordIndex:
-    """Per word the files that have it. In the store a file's words are one string of bytes, a fifth of the source.
+    """Per word the files that have it. In the store a file's words are one string of bytes, a fifth of the source, and the words of a
+    group of files are kept beside that as the table that is made of them.
 
     Words are runs of ASCII letters, digits and underscores. In a file that has other letters too a word may be part of a longer
     identifier; such files are told apart.
@@ -30,10 +38,10 @@ class WordIndex:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._tables: list[tuple[dict[bytes, int], list[str]]] = []
-        """For some files each: every word with a bit for each file that has it, and the files in the order of their bits."""
+        self._tables: dict[int, tuple[dict[bytes, int], list[str]]] = {}
+        """For each group of files every word with a bit for each file that has it, and the files in the order of their bits."""
         self._places: dict[str, tuple[int, int]] = {}
-        """Where a file's words are: the number of the table, and the file's bit."""
+        """Where a file's words are: the number of the group, and the file's bit."""
         self._plain: dict[str, bool] = {}
         self._vocabulary = b""
         """Every word once, each on its line; empty while it is not known."""
@@ -46,17 +54,51 @@ class WordIndex:
 
     def load(self, digests: Mapping[str, str]) -> set[str]:
         """Take from the store what is known about files, given by path and digest; the paths taken."""
-        known = self._store.get_many(_KIND, list(dict.fromkeys(digests.values())))
-        found = {path for path, digest in digests.items() if digest in known}
-        for path in sorted(found):
-            mark, _, words = known[digests[path]].partition(b"\n")
-            self._keep(path, words.split(b"\n"), mark == _PLAIN)
-        return found
+        groups: dict[int, list[str]] = {}
+        for path in sorted(digests):
+            groups.setdefault(_group(path), []).append(path)
+        keys = {number: _table_key(paths, digests) for number, paths in groups.items()}
+        tables = self._store.get_many(_TABLES, list(keys.values()))
+        missed = {number: paths for number, paths in groups.items() if not self._take(number, paths, tables.get(keys[number], b""))}
+        known = self._store.get_many(_KIND, list(dict.fromkeys(digests[path] for paths in missed.values() for path in paths)))
+        for paths in missed.values():
+            for path in paths:
+                if digests[path] in known:
+                    mark, _, words = known[digests[path]].partition(b"\n")
+                    self._keep(path, words.split(b"\n") if words else (), mark == _PLAIN)
+        self._store_tables(missed, digests)
+        return self._places.keys() & digests.keys()
+
+    def _take(self, number: int, paths: list[str], kept: bytes) -> bool:
+        """Take over the table of a group of files as it was kept."""
+        plain, _, rest = kept.partition(b"\n")
+        lines, _, bits = rest.partition(b"\n\n")
+        words, numbers = lines.split(b"\n"), array("Q")
+        if len(plain) != len(paths) or len(bits) != len(words) * numbers.itemsize:
+            return False
+        numbers.frombytes(bits)
+        self._tables[number] = dict(zip(words, numbers, strict=True)), paths
+        for place, path in enumerate(paths):
+            self._places[path], self._plain[path] = (number, 1 << place), plain[place : place + 1] == _PLAIN
+        return True
+
+    def _store_tables(self, groups: Mapping[int, Sequence[str]], digests: Mapping[str, str]) -> None:
+        """Keep the tables of those groups of files, all of whose words are known."""
+        if not self._store.keeps:
+            return
+        fresh = []
+        for number, paths in groups.items():
+            table, held = self._tables.get(number, ({}, []))
+            if held == list(paths) and len(held) <= _MOST_KEPT:
+                plain = b"".join(_PLAIN if self._plain[path] else _MIXED for path in held)
+                bits = array("Q", table.values()).tobytes()
+                fresh.append((_table_key(paths, digests), b"\n".join([plain, *table, b"", bits])))
+        self._store.put_many(_TABLES, fresh)
 
     def add(self, files: Iterable[tuple[str, str, bytes]]) -> None:
         """Index files, given by path, digest and bytes, and keep that in the store."""
         fresh = []
-        for path, digest, data in files:
+        for path, digest, data in sorted(files, key=lambda file: _group(file[0])):
             words, plain = words_of(data), data.isascii()
             self._keep(path, words, plain)
             if self._store.keeps:
@@ -65,12 +107,11 @@ class WordIndex:
         self._store.put_many(_KIND, fresh)
 
     def _keep(self, path: str, words: Iterable[bytes], plain: bool) -> None:
-        if not self._tables or len(self._tables[-1][1]) == _GROUP:
-            self._tables.append(({}, []))
-        table, paths = self._tables[-1]
+        number = _group(path)
+        table, paths = self._tables.setdefault(number, ({}, []))
         bit = 1 << len(paths)
         paths.append(path)
-        self._places[path], self._plain[path] = (len(self._tables) - 1, bit), plain
+        self._places[path], self._plain[path] = (number, bit), plain
         self._vocabulary = b""
         self._matching.clear()
         self._passed.clear()
@@ -106,18 +147,28 @@ class WordIndex:
             if asked <= _FEW_TABLES:
                 return matching(pattern, b"\n".join(table))
             if not self._vocabulary:
-                self._vocabulary = b"\n".join(set[bytes]().union(*(table for table, _ in self._tables)))
+                self._vocabulary = b"\n".join(set[bytes]().union(*(table for table, _ in self._tables.values())))
             found = self._matching[pattern] = matching(pattern, self._vocabulary)
         return found
 
     def search(self, word: bytes) -> dict[str, bool]:
         """The files that have `word`, in order; the value is False if only a look at the file can tell that it stands alone."""
         found: list[str] = []
-        for table, paths in self._tables:
+        for table, paths in self._tables.values():
             bits = table.get(word)
             if bits:
                 found += [path for number, path in enumerate(paths) if bits >> number & 1]
         return {path: self._plain[path] for path in sorted(found)}
+
+
+def _group(path: str) -> int:
+    return crc32(path.encode("utf-8", "surrogatepass")) % _GROUPS
+
+
+def _table_key(paths: Iterable[str], digests: Mapping[str, str]) -> str:
+    """A name for the words of some files in this order."""
+    text = "\n".join(f"{path}\0{digests[path]}" for path in paths)
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def matching(pattern: re.Pattern[bytes], lines: bytes) -> frozenset[bytes]:

@@ -79,12 +79,12 @@ class _Following:
         scope = file.outline.statements[index].scope
         tainted: dict[str, int] = {}
         yield from self._step(file, index, is_source, COPY, tainted, returns)
-        for at in file.own_statements(scope):
-            if at <= index or not tainted or file.outline.statements[at].kind not in _KINDS:
-                continue
+        at = _next_mention(file, scope, index, tainted)
+        while at is not None:
             if _may_go_on(file, at, tainted):
                 how = max(tainted.values())
                 yield from self._step(file, at, _spelled(frozenset(tainted)), how, tainted, returns)
+            at = _next_mention(file, scope, at, tainted)
 
     def _step(
         self, file: File, index: int, is_source: Callable[[Expr], bool], so_far: int, tainted: dict[str, int], returns: int
@@ -120,9 +120,15 @@ class _Following:
                     yield kept, stored, how
 
 
+def _next_mention(file: File, scope: int, after: int, names: Iterable[str]) -> int | None:
+    """The next statement of a scope behind one that may keep or give back what it mentions: the last part of one of some names."""
+    mentions = (at for name in names for at in file.mentions_in(scope, name.rpartition(".")[2]) if at > after)
+    return min((at for at in mentions if file.shape(at).kind in _KINDS), default=None)
+
+
 def _may_go_on(file: File, index: int, names: Iterable[str]) -> bool:
     """Whether a statement, by its text, keeps or gives back what one of some names holds."""
-    text, kind = file.own_text(index), file.outline.statements[index].kind
+    text, kind = file.own_text(index), file.shape(index).kind
     value = text if kind == "return" else text.partition("=")[2]
     return any(next(positions(value, name.rpartition(".")[2]), None) is not None for name in names)
 

@@ -67,9 +67,8 @@ class Events:
         `deep` also looks into the functions called in between, for what they do on every way through them.
         """
         file, scope = before.file, before.scope
-        indices = [
-            index for index in file.own_statements(scope) if index < before.statement and (after is None or index > after.statement)
-        ]
+        calling = file.holding("(", scope)
+        indices = [index for index in calling if index < before.statement and (after is None or index > after.statement)]
         return self._among(file, scope, indices, after, before.statement, deep)
 
     def at(self, file: File, index: int) -> Iterator[EventSite]:
@@ -79,7 +78,7 @@ class Events:
 
     def until_return(self, after: Level, *, deep: bool = False) -> Iterator[EventSite]:
         """The events of one activation from a statement to its normal end."""
-        indices = [index for index in after.file.own_statements(after.scope) if index > after.statement]
+        indices = [index for index in after.file.holding("(", after.scope) if index > after.statement]
         return self._among(after.file, after.scope, indices, after, EXIT, deep)
 
     def _among(self, file: File, scope: int, indices: list[int], after: Level | None, end: int, deep: bool) -> Iterator[EventSite]:
@@ -182,14 +181,14 @@ class Events:
             return None
         self._inside[key] = None
         file, tree = function.file, self.activations.tree(function.file, function.index)
-        sure = [index for index in file.own_statements(function.index) if tree.dominates(index, EXIT)]
+        sure = [index for index in file.holding("(", function.index) if tree.dominates(index, EXIT)]
         for index in sure:
             found = next((one for one in self._direct(file, index, True) if one.always), None)
             if found is not None:
                 self._inside[key] = found
                 return found
         for index in sure:
-            if "(" not in file.own_text(index) or file.outline.statements[index].kind in ("function", "class"):
+            if file.outline.statements[index].kind in ("function", "class"):
                 continue
             for root in file.statement(index).expressions():
                 for node in ir.walk(root):

@@ -319,8 +319,7 @@ class Units:
         file = function.file
         return [
             self._part(value, (), file, index, True, depth)
-            for index in file.own_statements(function.index)
-            if file.outline.statements[index].kind == "return"
+            for index in file.own_statements(function.index, "return")
             for value in file.statement(index).values
             if not (isinstance(value, ir.Const) and value.value is None)
         ]
@@ -351,8 +350,7 @@ def gives_text(function: Function) -> bool:
     file = function.file
     if function.scope.returns is not None and file.source.slice(function.scope.returns).strip("\"' ") == "str":
         return True
-    returned = [index for index in file.own_statements(function.index) if file.outline.statements[index].kind == "return"]
-    values = [value for index in returned for value in file.statement(index).values]
+    values = [value for index in file.own_statements(function.index, "return") for value in file.statement(index).values]
     return bool(values) and all(isinstance(value, ir.Format) or _is_literal_text(value) for value in values)
 
 

@@ -76,7 +76,7 @@ class Expander:
         self._open.add(entered)
         self.entered += 1
         file, scope = entered.function.file, entered.function.index
-        steps = [step for index in file.own_statements(scope) for step in self._statement(entered, file, index)]
+        steps = [step for index in file.holding("(", scope) for step in self._statement(entered, file, index)]
         self._open.discard(entered)
         self._known[entered] = steps
         return steps
@@ -141,7 +141,7 @@ class Expander:
         if file.outline.statements[index].kind in ("for", "with", "return"):
             return True
         inside = target.function
-        yields = any(_YIELD.search(inside.file.own_text(one)) for one in inside.file.own_statements(inside.index))
+        yields = any(_YIELD.search(inside.file.own_text(one)) for one in inside.file.mentions_in(inside.index, "yield"))
         return not yields or any("context" in name for name in inside.decorator_names())
 
     def _place(self, step: Step, file: File, index: int, call: ir.Call, ancestors: tuple[Expr, ...]) -> None:

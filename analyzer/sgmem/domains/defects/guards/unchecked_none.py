@@ -74,8 +74,7 @@ class _Queries:
             return False
         returned = [
             (value, index)
-            for index in function.file.own_statements(function.index)
-            if function.file.outline.statements[index].kind == "return"
+            for index in function.file.own_statements(function.index, "return")
             for value in function.file.statement(index).values
         ]
         measured = (
@@ -150,19 +149,18 @@ def _kept(facts: ProgramFacts, target: ir.Attribute, file: File, index: int, que
 def _gives_none(facts: ProgramFacts, function: Function) -> bool:
     """Whether a function may give None: in so many words, as a local that it sets to None, or by running off its end."""
     given = False
-    for index in function.file.own_statements(function.index):
-        if function.file.outline.statements[index].kind == "return":
-            values = function.file.statement(index).values
-            given = given or bool(values)
-            if not values or _may_hold_none(facts, values[0], function, index):
-                return True
+    for index in function.file.own_statements(function.index, "return"):
+        values = function.file.statement(index).values
+        given = given or bool(values)
+        if not values or _may_hold_none(facts, values[0], function, index):
+            return True
     return given and _runs_off(facts, function)
 
 
 def _runs_off(facts: ProgramFacts, function: Function) -> bool:
     """Whether the end of a function is reached from something that is no return."""
-    graph, rows = facts.order.graph(function.file, function.index), function.file.outline.statements
-    return any(source >= 0 and rows[source].kind != "return" for source, _ in graph.into(EXIT))
+    graph = facts.order.graph(function.file, function.index)
+    return any(source >= 0 and graph.blocks.row(source).kind != "return" for source, _ in graph.into(EXIT))
 
 
 def _may_hold_none(facts: ProgramFacts, value: Expr, function: Function, index: int) -> bool:

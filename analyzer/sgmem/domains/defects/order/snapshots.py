@@ -193,10 +193,10 @@ def _keeping(facts: ProgramFacts, call: Expr, argument: ir.Argument, file: File,
         if not certain:
             continue
         if not isinstance(target, Function):
-            fields = facts.program.classes.record_fields(target)
             at = [one.value for one in call.args if one.keyword is None]
+            fields = facts.program.classes.record_fields(target) if argument.keyword is None else ()
             name = argument.keyword or next((f for f, value in zip(fields, at, strict=False) if value is argument.value), None)
-            if name in fields:
+            if name is not None and facts.program.classes.has_record_field(target, name):
                 yield from (Field(owner, name) for owner in facts.program.classes.owners(target, name))
             continue
         if target.name != "__init__" or target.owner is None:

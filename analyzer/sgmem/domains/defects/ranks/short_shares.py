@@ -40,8 +40,8 @@ def short_shares(program: Program, order: Order, groups: Groups) -> Iterator[Sho
         file = program.files.get(path)
         if file is None:
             continue
-        for index, row in enumerate(file.outline.statements):
-            if row.kind in ("function", "class") or not _may_share(file.own_text(index)) or is_aside(file, index):
+        for index in file.holding("/"):
+            if file.shape(index).kind in ("function", "class") or not _may_share(file.own_text(index)) or is_aside(file, index):
                 continue
             for root in file.statement(index).expressions():
                 for node in ir.walk(root):
