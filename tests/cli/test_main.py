@@ -110,6 +110,18 @@ def test_wrong_usage_exits_2_before_any_work(sgmem: CommandLine, arguments: list
     assert not {"trace", "check", "source"} & set(sgmem.asked)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--depth", "0"], "Invalid value for '--depth': it should be greater than or equal to 1\n"),
+        (["--depth", "many"], "Invalid value for '--depth': it should be a valid integer\n"),
+        (["--hops", "some"], "Invalid value for '--hops': 'some' is not one of 'default', 'all'.\n"),
+    ],
+)
+def test_a_wrong_value_is_told_in_plain_words(sgmem: CommandLine, arguments: list[str], said: str) -> None:
+    assert sgmem("trace", "x", *arguments).err.endswith(said)
+
+
 @pytest.mark.parametrize("command", [[], ["trace"], ["explain"], ["check"], ["rule"], ["clean"]])
 def test_help_is_plain_and_teaches_by_example(sgmem: CommandLine, command: list[str]) -> None:
     ended = sgmem(*command, "--help")

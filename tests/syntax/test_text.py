@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from sgmem.syntax import text as text_module
 from sgmem.syntax.ir import Span
-from sgmem.syntax.text import SourceText, Undecodable, decode, without_comments
+from sgmem.syntax.text import SourceText, Undecodable, decode, decode_with_comments, without_comments
 
 ACCENTED = b'x = "\xe9"\n'
 
@@ -191,6 +191,13 @@ def test_no_text_holds_up_the_search_for_comments(data: bytes) -> None:
 def test_a_file_without_its_comments_is_the_same_code() -> None:
     data = Path(__file__).read_bytes()
     assert ast.dump(ast.parse(without_comments(data)), include_attributes=True) == ast.dump(ast.parse(data), include_attributes=True)
+
+
+def test_bytes_that_are_no_text_are_replaced_in_comments_only() -> None:
+    assert decode_with_comments(b"x = 1  # v\xe9rifi\xe9\r\ny = 2\n") == "x = 1  # v\ufffdrifi\ufffd\ny = 2\n"
+    assert decode_with_comments("x = 1  # v\u00e9\n".encode()) == "x = 1  # v\u00e9\n"
+    with pytest.raises(Undecodable):
+        decode_with_comments(ACCENTED + b"# \xe9\n")
 
 
 _PARTS = ['"', "'", '"""', "'''", "#", "\n", "\\", "\\\n", " ", "a", "= 'b'\n", '"""c"""\n', "# d\n", "x = 1  # e\n"]

@@ -91,6 +91,12 @@ def main(
     pass
 
 
+def _plain(message: str) -> str:
+    """What a wrong value is told without the words of the library that checks values."""
+    message = message.replace("Value error, ", "").replace("Input should be", "it should be")
+    return message.partition(", unable to parse")[0]
+
+
 def invoke(arguments: list[str]) -> int:
     """Run a command line and return its exit code; errors of the program itself are raised."""
     try:
@@ -102,6 +108,9 @@ def invoke(arguments: list[str]) -> int:
         show, exit_code = getattr(error, "show", None), getattr(error, "exit_code", None)
         if show is None or not isinstance(exit_code, int):
             raise
+        message = getattr(error, "message", None)
+        if isinstance(message, str):
+            error.message = _plain(message)  # type: ignore[attr-defined]
         show(file=sys.stderr)
         return exit_code
     return code if isinstance(code, int) else 0

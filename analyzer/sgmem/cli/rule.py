@@ -57,14 +57,13 @@ def page(one: "RuleInfo") -> str:
 
 def find(rules: "Sequence[RuleInfo]", name: str) -> "RuleInfo":
     """Return the rule of this name or code; raises UsageError with what could have been meant."""
-    from difflib import get_close_matches
-
     from sgmem.config.errors import UsageError
+    from sgmem.findings.registry import close_rules
 
     wanted = name.lower()
     for one in rules:
         if wanted in (one.name.lower(), one.code.lower()):
             return one
-    close = get_close_matches(wanted, [one.name for one in rules], n=3, cutoff=0.4)
+    close = close_rules(name, [one.name for one in rules])
     hint = f"did you mean {' or '.join(close)}?" if close else "sgmem rule lists them all"
     raise UsageError(f"no rule {name!r}", hint=hint)

@@ -45,7 +45,7 @@ def trace(
     """Show every place that declares, sets, hands on and uses a parameter, and the formulas it enters."""
     from sgmem.cli.main import say
     from sgmem.cli.session import finish, opened, settle
-    from sgmem.queries.names import no_path
+    from sgmem.queries.names import shortened
     from sgmem.queries.options import TraceOptions
 
     settled = settle(shared)
@@ -60,5 +60,5 @@ def trace(
         )  # fmt: skip
         result = query(session.tree, name, asked)
     if to is not None and not result.sites and not settled.quiet:
-        say(f"note: {no_path(session.tree, result.parameter, to)}")
+        say(f"note: no path from {result.parameter} ends in an argument of {shortened(to)}")
     return finish(result, result.source, settled, 0, hops=hops, depth=depth, writes=writes)

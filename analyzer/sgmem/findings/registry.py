@@ -11,6 +11,7 @@ from inspect import isabstract
 from pathlib import Path
 from pkgutil import iter_modules
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -18,7 +19,12 @@ from sgmem.config.errors import UsageError
 from sgmem.findings.finding import Persona, Severity
 from sgmem.findings.rule import Rule
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 GROUP = "sgmem.rules"
+MEANT = 3
+"""So many rules a misspelt name may be told to mean."""
 _CODE = re.compile(r"[A-Z]+[0-9]+")
 
 
@@ -121,3 +127,14 @@ def _installed(rule: type[Rule], package: ModuleType, stem: str) -> InstalledRul
     if not page.is_file():
         raise UsageError(f"the rule in {origin} has no page {stem}.md")
     return InstalledRule(rule(), page.read_text(encoding="utf-8"), origin)
+
+
+def close_rules(name: str, known: Iterable[str]) -> list[str]:
+    """The rules that a misspelt name may mean: spelled much like it, or with all its words."""
+    from difflib import get_close_matches
+
+    wanted, rules = name.lower(), sorted(known)
+    close = get_close_matches(wanted, rules, n=MEANT, cutoff=0.6)
+    words = {word for word in re.split(r"[^a-z0-9]+", wanted) if len(word) > 2}
+    holding = [rule for rule in rules if words and words <= set(rule.lower().split("-"))]
+    return list(dict.fromkeys([*close, *holding]))[:MEANT]

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from keyword import kwlist
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sgmem.source.tree import SourceTree
 
 _SHOWN = 200
+_WORD = re.compile(rb"[A-Za-z_][A-Za-z0-9_]{2,60}")
+_DEFINED = re.compile(rb"\b(?:def|class)[ \t]+([A-Za-z_][A-Za-z0-9_]{2,60})")
 
 
 def plain_name(name: str) -> str:
@@ -21,20 +24,22 @@ def shortened(text: str) -> str:
     return text if len(text) <= _SHOWN else text[:_SHOWN] + "..."
 
 
-def similar(tree: SourceTree, name: str) -> tuple[str, ...]:
-    """Names in the source that look like a name that was not found."""
+def similar(tree: SourceTree, name: str, *, defined: bool = False) -> tuple[str, ...]:
+    """Names in the source that look like a name that was not found; `defined`: of functions and classes only."""
     from difflib import get_close_matches
 
+    pattern = _DEFINED if defined else _WORD
     words: set[str] = set()
     for path in tree.files:
-        words.update(word.decode() for word in re.findall(rb"[A-Za-z_][A-Za-z0-9_]{2,60}", tree.read(path)))
-    return tuple(get_close_matches(name, words - {name}, n=5, cutoff=0.75))
+        words.update(word.decode() for word in pattern.findall(tree.read(path)))
+    return tuple(get_close_matches(name, words - {name, *kwlist}, n=5, cutoff=0.75))
 
 
-def no_path(tree: SourceTree, name: str, callee: str) -> str:
-    """Why `trace NAME --to CALLEE` shows nothing."""
-    last = re.split(r"[.:]", callee.removesuffix("()"))[-1]
-    if last.isidentifier() and tree.mentioning(last):
-        return f"no path from {name} ends in an argument of {shortened(callee)}"
-    close = similar(tree, last)
-    return f"nothing in the source is called {shortened(callee)!r}" + (f"; like it are {', '.join(close)}" if close else "")
+def occurs(tree: SourceTree, callee: str) -> bool:
+    """Whether the source has the last name of a callee anywhere."""
+    last = last_of(callee)
+    return last.isidentifier() and bool(tree.mentioning(last))
+
+
+def last_of(callee: str) -> str:
+    return re.split(r"[.:]", callee.strip().removesuffix("()"))[-1]

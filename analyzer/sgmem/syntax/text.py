@@ -22,6 +22,17 @@ class Undecodable(Exception):
     """The bytes are not Python source text; the message says why in one line."""
 
 
+def decode_with_comments(data: bytes) -> str:
+    """Decode source bytes, comments included. Bytes that are no text in its encoding are replaced where they stand in comments only:
+    Python refuses such a file, the analysis reads it. Raises `Undecodable`.
+    """
+    try:
+        return decode(data)
+    except Undecodable:
+        decode(without_comments(data))
+        return _lines(data.removeprefix(codecs.BOM_UTF8).decode(_cookie(data.removeprefix(codecs.BOM_UTF8)) or _UTF8, "replace"))
+
+
 def decode(data: bytes) -> str:
     """Decode source bytes as the Python tokenizer would (BOM, PEP 263 cookie, UTF-8 otherwise).
 
@@ -40,9 +51,11 @@ def decode(data: bytes) -> str:
         raise Undecodable(f"not valid {encoding}: {error.reason}") from None
     except ValueError as error:
         raise Undecodable(f"not valid {encoding}: {error}") from None
-    if "\r" in text:
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return text
+    return _lines(text)
+
+
+def _lines(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
 def _cookie(data: bytes) -> str | None:

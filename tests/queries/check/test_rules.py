@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import pytest
+
+from sgmem.findings.registry import close_rules
 from sgmem.queries.check.rules import all_rules, chosen_rules
 
 
@@ -24,3 +27,17 @@ def test_names_and_codes_choose_and_ignoring_wins() -> None:
     rules, judges = chosen_rules(("SGM101", "negative-budget"), ("sgm201",))
     assert [one.name for one in rules] == ["unit-mismatch"]
     assert not judges
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        ("late-laod", ["late-load", "late-guard"]),
+        ("unit-missmatch", ["unit-mismatch"]),
+        ("load", ["late-load"]),
+        ("nope", []),
+        ("a-b", []),
+    ],
+)
+def test_a_misspelt_rule_means_one_that_is_spelled_like_it_or_has_its_words(given: str, meant: list[str]) -> None:
+    assert close_rules(given, ["late-load", "late-guard", "unit-mismatch", "window-as-page"]) == meant

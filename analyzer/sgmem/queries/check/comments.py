@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sgmem.findings.finding import Edit, Finding
+from sgmem.findings.registry import close_rules
 from sgmem.findings.suppressions import Suppression, suppressions_in
 from sgmem.queries.check.rules import SUPPRESSION, SUPPRESSION_CODE, all_rules
-from sgmem.syntax.text import Undecodable, decode
+from sgmem.syntax.text import Undecodable, decode_with_comments
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -26,7 +27,7 @@ class Comments:
         self.by_path: dict[str, list[Suppression]] = {}
         for path in paths:
             try:
-                found = suppressions_in(decode(tree.read(path)))
+                found = suppressions_in(decode_with_comments(tree.read(path)))
             except Undecodable:
                 continue
             if found:
@@ -100,7 +101,5 @@ def _problems(comment: Suppression, spellings: dict[str, str], run: set[str]) ->
 
 
 def _suggestion(name: str, spellings: dict[str, str]) -> str:
-    from difflib import get_close_matches
-
-    close = get_close_matches(name.lower(), spellings, n=1, cutoff=0.6)
+    close = close_rules(name, spellings)
     return f"; did you mean {close[0]}?" if close else "; sgmem rule lists them all"

@@ -6,7 +6,7 @@ from importlib import resources
 from typing import TYPE_CHECKING
 
 from sgmem.config.errors import UsageError
-from sgmem.findings.registry import InstalledRule, first_paragraph, installed_rules
+from sgmem.findings.registry import InstalledRule, close_rules, first_paragraph, installed_rules
 from sgmem.queries.results.check import RuleInfo
 
 if TYPE_CHECKING:
@@ -57,14 +57,12 @@ def check_names(named: Iterable[NamedRule]) -> None:
 
 def _resolved(names: Iterable[str], installed: Iterable[InstalledRule], origin: str = "") -> set[str]:
     """The names of the rules that are named by name or code; `origin` is where."""
-    from difflib import get_close_matches
-
     known = {spelling.lower(): one.name for one in installed for spelling in (one.name, one.code)}
     known |= {SUPPRESSION: SUPPRESSION, SUPPRESSION_CODE.lower(): SUPPRESSION}
     found = set()
     for name in names:
         if name.lower() not in known:
-            close = get_close_matches(name.lower(), known, n=3, cutoff=0.4)
+            close = close_rules(name, known)
             hint = f"did you mean {' or '.join(close)}?" if close else "sgmem rule lists them all"
             raise UsageError(f"{origin}: no rule {name!r}" if origin else f"no rule {name!r}", hint=hint)
         found.add(known[name.lower()])

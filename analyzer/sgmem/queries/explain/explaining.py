@@ -86,8 +86,10 @@ def _check_names(tree: SourceTree, context: Context, target: Target, given: Mapp
         if not noted.mentioning(last) and not noted.mentioning(f"_{last}"):
             run = Run(context, target, given)
             needed = [path.rpartition(".")[2] for path in run.machine.inputs.all if run.value is None or path in run.value.inputs]
-            hints = {f"{target.name} is computed from ": needed, "like it are ": similar(tree, last)}
-            said = "; ".join(f"{start}{', '.join(names)}" for start, names in hints.items() if names)
+            close = similar(tree, last)
+            hints = [f"{target.name} is computed from {', '.join(needed)}"] if needed else []
+            hints += [f"did you mean {' or '.join(close)}?"] if close else []
+            said = "; ".join(hints)
             raise UsageError(f"--set {name}: nothing in the source has that name", hint=said or None)
 
 

@@ -65,7 +65,7 @@ def _startup(expander: Expander, facts: ProgramFacts, root: str | None, options:
         return startup
     found = named(facts, root)
     if not found:
-        close = similar(tree, root.rpartition(":")[2].rpartition(".")[2])
+        close = similar(tree, root.rpartition(":")[2].rpartition(".")[2], defined=True)
         raise NothingAnalysed(f"no function or class of {tree.root} is called {shortened(root)!r}", candidates=close)
     if len(found) > 1:
         names = [f"{function.qualified}" for function, _ in found]

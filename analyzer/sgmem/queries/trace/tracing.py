@@ -15,7 +15,7 @@ from sgmem.flow.wanted import Wanted, full_name
 from sgmem.models.load import Models
 from sgmem.program.entities import Function
 from sgmem.program.program import Program
-from sgmem.queries.names import shortened, similar
+from sgmem.queries.names import last_of, occurs, shortened, similar
 from sgmem.queries.options import TraceOptions
 from sgmem.queries.own_models import models_with
 from sgmem.queries.results.trace import AfterConstruction, Trace, Unresolved
@@ -82,6 +82,9 @@ def compute(analysis: Analysis, name: str, options: TraceOptions) -> Trace:
     report = options.progress or (lambda _: None)
     slicer = analysis.slicer
     wanted = Wanted(name)
+    if options.to is not None and not occurs(analysis.tree, options.to):
+        unknown = f"--to: nothing in {analysis.tree.root} is called {shortened(options.to)!r}"
+        raise NothingAnalysed(unknown, candidates=similar(analysis.tree, last_of(options.to)))
     report(f"looking for {wanted.bare}")
     seeds = planted(analysis, wanted)
     report("following values")
