@@ -31,6 +31,8 @@ _EARLIER = re.compile(
     r"pre|given|snapshot|baseline|begin|start)(?:_|$)"
 )
 """Names that say themselves that they keep an earlier value."""
+_IN_PLACE = re.compile(r"self\.(?!batch_)(_?(?:[a-z]+_)*(?:size|capacity))[ \t]*=[^=\n][^\n]*\bself\.\1\b")
+"""A size of an object that is worked out of itself anew."""
 MAX_CALL_DEPTH = 3
 MAX_CALLERS = 4
 MAX_MENTIONS = 40
@@ -68,12 +70,23 @@ class Taken(msgspec.Struct, frozen=True):
 
 
 def stale_copies(facts: ProgramFacts) -> Iterator[StaleCopy]:
-    """Every copy of a memory quantity that is used although the quantity was changed after it was taken."""
-    for name, paths in facts.quantities.paths.items():
-        for path in paths:
-            file = facts.program.files.get(path) if facts.program.files.scanned(path, _seems_taken, name) else None
-            if file is not None:
-                yield from _in_file(facts, file, name)
+    """Every copy of a memory quantity that is used although the quantity was changed after it was taken; and of a size of an object, by
+    whatever name, that is changed in place.
+    """
+    files = facts.program.files
+    asked = [(name, path) for name, paths in facts.quantities.paths.items() for path in paths]
+    known = set(asked)
+    for path in files.with_text(_IN_PLACE.pattern, begins=("self.",)):
+        asked += [(name, path) for name in files.scanned(path, _changed_in_place) if (name, path) not in known]
+    for name, path in asked:
+        file = files.get(path) if files.scanned(path, _seems_taken, name) else None
+        if file is not None:
+            yield from _in_file(facts, file, name)
+
+
+@Scan
+def _changed_in_place(text: str) -> list[str]:
+    return list(dict.fromkeys(_IN_PLACE.findall(text)))
 
 
 def _in_file(facts: ProgramFacts, file: File, name: str) -> Iterator[StaleCopy]:
