@@ -15,6 +15,7 @@ _HOW = {
     "product": "the product is negative then, where a number of things is expected",
     "least": "-1 is the least then, where a number of things is expected",
     "rest": "the rest of -1 is not 0, so the check refuses what means no limit",
+    "question": "-1 is not None, so that what is switched off counts as switched on",
 }
 
 
@@ -26,9 +27,10 @@ class SwitchedOffRule(Rule):
         for found in switched_off(facts):
             yield Report(
                 location=found.use,
-                message=f"{found.name} may be -1, which switches it off, and {found.use.code} does not ask: {_HOW[found.how]}",
+                message=f"{found.name} may be -1, which switches it off, and {found.use.code} does not ask for that: {_HOW[found.how]}",
                 steps=(Point(found.said, f"-1 is a value of {found.name} here"), Point(found.use, _HOW[found.how])),
                 fix=f"ask whether {found.name} is above 0 first, and say what holds without it",
                 confidence="high" if found.how == "rest" else "medium",
+                persona="pedantic" if found.how == "question" else "regular",
                 key=f"{found.name} {found.how}",
             )

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from sgmem.syntax.ir import Expr
 
 
-How = Literal["product", "rest", "least"]
+How = Literal["product", "rest", "least", "question"]
 
 _OFF = re.compile(r"-1\b")
 _NAMED = re.compile(r"\.(\w+) ?[=!]?= ?\Z", re.ASCII)
@@ -43,7 +43,7 @@ _LOOK_BACK = 80
 
 class SwitchedOff(msgspec.Struct, frozen=True):
     """The setting `name` may be -1, as `said`, and `use` calculates with it. `how`: a product, a rest that a check asks to be 0, or the
-    least of it and constants."""
+    least of it and constants; or `use` only asks whether it is None."""
 
     name: str
     how: How
@@ -58,7 +58,7 @@ def switched_off(facts: ProgramFacts) -> Iterator[SwitchedOff]:
         for name in facts.program.files.scanned(path, _off_in):
             saying.setdefault(name, []).append(path)
     for name in sorted(saying.keys() & facts.quantities.paths.keys()):
-        uses = rf"\.{name}\s*[*%]|[*%]\s*[\w.()]*\.{name}\b|\bmin\([^()]*\.{name}\b"
+        uses = rf"\.{name}\s*[*%]|[*%]\s*[\w.()]*\.{name}\b|\bmin\([^()]*\.{name}\b|\.{name} is (?:not )?None\b"
         using = [path for path in facts.quantities.paths[name] if facts.program.files.scanned(path, matches, uses)]
         said = next((place for path in saying[name] if (place := _said(facts, path, name)) is not None), None) if using else None
         for path in using if said is not None else ():
@@ -111,9 +111,10 @@ def _names(expr: Expr, name: str) -> bool:
 
 
 def _used(facts: ProgramFacts, file: File, name: str, said: Location) -> Iterator[SwitchedOff]:
-    asked = re.search(rf"\b{name}\s*(?:[<>]=?\s*0|[!=]=\s*-1)\b", file.source.text) is not None
+    asks = re.compile(rf"\b{name}\s*(?:[<>]=?\s*0|[!=]=\s*-1)\b")
+    asked = asks.search(file.source.text) is not None
     for index in file.mentions(name):
-        if is_aside(file, index) or not re.search(r"[*%]|\bmin\(", file.own_text(index)):
+        if is_aside(file, index) or not re.search(r"[*%]|\bmin\(|\bis (?:not )?None\b", file.own_text(index)):
             continue
         for seen in facts.occurrences.reads_in_statement(file, index, name):
             above = seen.ancestors
@@ -124,11 +125,22 @@ def _used(facts: ProgramFacts, file: File, name: str, said: Location) -> Iterato
             # What asks elsewhere in the file may decide whether the product is reached.
             if how is None or (how == "product" and asked) or _is_checked(facts, seen):
                 continue
+            if how == "question":
+                around = file.source.slice(file.scope(file.outline.statements[index].scope).span)
+                if asks.search(around) or _is_decided(facts, name, file):
+                    continue  # where the setting is still being decided, None says that nothing was given
             yield SwitchedOff(name, how, said, Location(file, index, parent.span))
+
+
+def _is_decided(facts: ProgramFacts, name: str, file: File) -> bool:
+    """Whether a file decides the setting, and does not only keep a copy of it."""
+    return any(_holds_settings(facts, place.owner) for one in facts.decisions(name, file.path) for place in one.places)
 
 
 def _how(file: File, index: int, parent: Expr, node: Expr, above: tuple[Expr, ...]) -> How | None:
     """A rest of the setting that a check asks to be 0, or a product or a least that nothing around keeps from being negative."""
+    if isinstance(parent, ir.Compare) and parent.operators in (("is",), ("is not",)):
+        return "question" if any(isinstance(one, ir.Const) and one.value is None for one in parent.operands) else None
     if isinstance(parent, ir.Binary) and parent.operator == "%":
         kind = file.outline.statements[index].kind
         check = kind == "assert" or (kind == "if" and file.outline.last_inside(index, "body") == "raise")
