@@ -37,7 +37,7 @@ def trace(
     ] = "both",
     writes: Annotated[bool, typer.Option("--writes", help="Show only what sets it.")] = False,
     depth: Annotated[int | None, typer.Option(min=1, metavar="N", help="Follow at most N hops.")] = None,
-    hops: Annotated[Literal["default", "all"], typer.Option(help="all: fold nothing, cap nothing.")] = "default",
+    hops: Annotated[Literal["default", "all"], typer.Option(help="all: fold, cap and leave out nothing.")] = "default",
     min_confidence: options.MinConfidence = None,
     *,
     shared: Given,

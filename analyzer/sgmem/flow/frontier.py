@@ -64,6 +64,7 @@ class Frontier:
         self._known: set[State] = set()
         self._busy: dict[Field, list[Waiting]] = {}
         self._opened: set[Field] = set()
+        self._left: list[Waiting] = []
         self._told: dict[object, tuple[str, int, str]] = {}
 
     def __contains__(self, state: State) -> bool:
@@ -91,7 +92,7 @@ class Frontier:
                 if self._open(self._reached if waiting is not None else None):
                     continue
                 if waiting is not None and self._is_full(waiting):
-                    self._leave(waiting)
+                    self._leave()
                     return None
             self._reached = max(self._reached, waiting or 0)
             return waiting
@@ -150,9 +151,10 @@ class Frontier:
 
     # -- what is left out -----------------------------------------------------------------------------------------------------
 
-    def _leave(self, level: int) -> None:
+    def _leave(self) -> None:
         """Leave out what is further from the parameter than the slice has room for."""
-        left = [one for queue in self._levels.values() for one in queue]
+        left = self._left = [*self._left, *(one for queue in self._levels.values() for one in queue)]
+        level = min(distance.level for _, distance in left)
         computed = sum(state.derived for state, _ in left)
         what = f"{computed} computed from it" + (f", {len(left) - computed} kept under other names" if computed < len(left) else "")
         steps = f"in {level} steps or more" if level > 1 else "in one step or more"

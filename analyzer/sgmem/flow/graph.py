@@ -117,6 +117,9 @@ class Slice(msgspec.Struct):
     leads: dict[SiteKey, dict[SiteKey, None]] = msgspec.field(default_factory=dict)
     """What was found backward: for each site, those that lead to it."""
 
+    left_out: set[tuple[str, Span]] = msgspec.field(default_factory=set)
+    """Computations of the value that were taken out again. What is found backward may name one as an origin."""
+
     _spans: dict[tuple[str, Span], list[SiteKey]] = msgspec.field(default_factory=dict)
     _sinks: int = 0
     _names: set[str] = msgspec.field(default_factory=set)

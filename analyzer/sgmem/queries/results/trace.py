@@ -19,6 +19,10 @@ FlowKind = Literal[
 ]  # fmt: skip
 
 
+MADE = frozenset({"pool", "tensor", "allocator", "buffer"})
+"""The kinds of sinks that allocate, as a model row says; other sinks are objects that take a computed value."""
+
+
 class Unreadable(msgspec.Struct, frozen=True):
     """A file that could not be analysed, and why, in one line."""
 

@@ -194,7 +194,8 @@ class BackwardSlice:
             if known.role == role:
                 return known
         key = SiteKey(birth.file, birth.span, role, slot)
-        self.slicer.slice.add(SliceSite(key, birth.statement, birth.place, False, kind=birth.kind, hops=hops))
+        derived = role == "formula" and (birth.file.path, birth.span) in self.slicer.slice.left_out
+        self.slicer.slice.add(SliceSite(key, birth.statement, birth.place, derived, kind=birth.kind, hops=hops))
         return key
 
     def _text(self, birth: Birth) -> str:

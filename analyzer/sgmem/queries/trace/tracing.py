@@ -25,6 +25,7 @@ from sgmem.queries.trace.formulas import FormulaReports
 from sgmem.queries.trace.records import declared_in_records
 from sgmem.queries.trace.selection import keep
 from sgmem.queries.trace.site_units import SiteUnits
+from sgmem.queries.trace.telling import Telling
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -96,10 +97,12 @@ def compute(analysis: Analysis, name: str, options: TraceOptions) -> Trace:
     slicer.run()
     drop_idle(slicer.slice)
     backward = BackwardSlice(analysis.program, slicer, analysis.models)
+    formulas = FormulaReports(analysis.program, slicer, backward, analysis.models)
+    if options.hops != "all" and options.to is None:
+        Telling(analysis.program, slicer.slice, analysis.models, formulas.units).leave_out_others()
     if options.direction != "forward":
         report("following values back")
         backward.follow_seeds()
-    formulas = FormulaReports(analysis.program, slicer, backward, analysis.models)
     report("reading formulas")
     formulas.collect()
     backward.derive()

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 from rich.text import Text
 
+from sgmem.queries.results.trace import MADE
 from sgmem.report import style
 from sgmem.report.layout import Indent, Page
 from sgmem.report.text import escape, plural, short_slot, slot_module
-from sgmem.report.trace.relevance import MADE, is_aside
+from sgmem.report.trace.relevance import is_aside
 
 if TYPE_CHECKING:
     from sgmem.report.trace.relevance import Relevance

@@ -8,6 +8,7 @@ import re
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from sgmem.queries.results.trace import MADE
 from sgmem.report.text import last_name
 from sgmem.report.trace.merging import WRITING
 from sgmem.report.trace.provenance import Provenance, holds
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
 
 LARGE = 400
 """Traces of so many sites begin with an overview, and lists of variables take the place of lists of places."""
-MADE = frozenset({"pool", "tensor", "allocator", "buffer"})
-"""What a sink makes where a model row says that it allocates; other sinks are objects that take a computed value."""
 NO_POOL = 1000
 """Steps that an allocation outside every pool counts more."""
 

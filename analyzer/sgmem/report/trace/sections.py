@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 from rich.text import Text
 
+from sgmem.queries.results.trace import MADE
 from sgmem.report import style
 from sgmem.report.layout import Indent, Page, Place
 from sgmem.report.text import escape, last_name, plural, short_slot, slot_module
 from sgmem.report.trace.merging import WRITING
 from sgmem.report.trace.overview import draw_variables
 from sgmem.report.trace.provenance import holds
-from sgmem.report.trace.relevance import MADE, is_aside
+from sgmem.report.trace.relevance import is_aside
 from sgmem.report.trace.tree import callee_of, place_of, places, word_of
 
 if TYPE_CHECKING:
