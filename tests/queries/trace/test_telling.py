@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import TYPE_CHECKING
 
 import pytest
 from flow.small import at, line_of, traced
 
 from sgmem.queries.options import TraceOptions
 from sgmem.queries.trace.formulas import ENOUGH
+
+if TYPE_CHECKING:
+    from sgmem.queries.results.trace import Trace
 
 MANY = "".join(f"    at_{number} = place // page\n" for number in range(ENOUGH))
 
@@ -63,7 +67,7 @@ def launch(args: Args, slots):
 
 
 @cache
-def trace_of(hops: str = "default"):  # type: ignore[no-untyped-def]
+def trace_of(hops: str = "default") -> Trace:
     return traced(PROGRAM, "page", TraceOptions(hops="all" if hops == "all" else "default"))
 
 
@@ -114,7 +118,9 @@ def test_what_is_left_out_is_counted() -> None:
 
 def test_every_place_of_the_parameter_itself_stays() -> None:
     def own(hops: str) -> set[tuple[int, int, str]]:
-        return {(site.line, site.column, site.role) for site in trace_of(hops).sites if not site.derived and "page" in (site.slot or "")}
+        return {
+            (site.line, site.column, site.role) for site in trace_of(hops).sites if not site.derived and "page" in (site.slot or "")
+        }
 
     assert own("default") == own("all")
 
