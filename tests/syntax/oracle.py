@@ -31,6 +31,8 @@ _COMPARE = {
     ast.NotIn: "not in", ast.Is: "is", ast.IsNot: "is not",
 }  # fmt: skip
 _COMPREHENSIONS = {ast.ListComp: "list", ast.SetComp: "set", ast.GeneratorExp: "generator"}
+_TEMPLATE: type = getattr(ast, "TemplateStr", ast.JoinedStr)
+_FIELD: type = getattr(ast, "Interpolation", ast.FormattedValue)
 _DISPLAYS = {ast.Tuple: "tuple", ast.List: "list", ast.Set: "set"}
 
 
@@ -107,7 +109,7 @@ class Expected:
                 return ("await", span, None, many((node.value,)))
             case ast.Yield() | ast.YieldFrom():
                 return ("yield", span, None, many((node.value,)))
-            case ast.JoinedStr():
+            case ast.JoinedStr() | _TEMPLATE():
                 return self.format(node)
         raise AssertionError(type(node))
 
@@ -139,7 +141,7 @@ class Expected:
             yield self.shape(clause.iter)
             yield from self.many(clause.ifs)
 
-    def format(self, node: ast.JoinedStr) -> Shape:
+    def format(self, node: Any) -> Shape:
         """Only the formatted expressions, strings aside: how literal text is cut into pieces is the parser's affair."""
         span, before = self.span(node), self.in_format
         self.in_format = True
@@ -147,9 +149,9 @@ class Expected:
         self.in_format = before
         return ("format", span, None, inner)
 
-    def formatted(self, node: ast.JoinedStr) -> Iterator[Shape]:
+    def formatted(self, node: Any) -> Iterator[Shape]:
         for part in node.values:
-            if isinstance(part, ast.FormattedValue):
+            if isinstance(part, (ast.FormattedValue, _FIELD)):
                 if not (isinstance(part.value, ast.Constant) and isinstance(part.value.value, str)):
                     yield self.shape(part.value)
                 if isinstance(part.format_spec, ast.JoinedStr):

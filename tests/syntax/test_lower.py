@@ -51,6 +51,12 @@ CASES = [
 ]  # fmt: skip
 
 
+def test_the_fields_of_a_template_string_are_read_by_every_python() -> None:
+    lowered = expression('t"{a.b:.3f} and {c!r:>{d}}"')
+    assert isinstance(lowered, ir.Format)
+    assert [type(part).__name__ for part in lowered.parts] == ["Attribute", "Const", "Name", "Name"]
+
+
 @pytest.mark.parametrize("text", CASES)
 def test_each_kind_stands_where_ast_says(text: str) -> None:
     check_like_ast(text)

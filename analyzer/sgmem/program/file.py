@@ -107,7 +107,7 @@ class File:
         self.outline: OutlineView = outline
         self.source = source
         self.opaque: dict[int, None] = {}
-        """The statements, of those that were asked for, that are too long or too deeply nested to be read."""
+        """The statements, of those that were asked for, that are too long, too deeply nested or of too new a syntax to be read."""
 
     @property
     def unnoted_outline(self) -> Outline:

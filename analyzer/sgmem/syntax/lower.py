@@ -261,8 +261,8 @@ class ExpressionLowering:
     def _format_parts(self, node: cst.FormattedString, content: Sequence[cst.BaseFormattedStringContent], parts: list[ir.Expr]) -> None:
         for part in content:
             if not isinstance(part, _FORMATTED):
-                assert isinstance(part, cst.FormattedStringText)
-                parts.append(ir.Const(self.span(part), literal_part(node, part.value), part.value))
+                text = _text_of(part)
+                parts.append(ir.Const(self.span(part), literal_part(node, text), text))
                 continue
             lowered = self.lower(part.expression)
             if part.equal is not None:  # f"{x=}" prints its own source text first
@@ -272,6 +272,12 @@ class ExpressionLowering:
             # The literal text of a format specification is no part of what is printed.
             inner = [each for each in part.format_spec or () if isinstance(each, _FORMATTED)]
             self._format_parts(node, inner, parts)
+
+
+def _text_of(part: cst.CSTNode) -> str:
+    """The literal text between the fields of an f-string or a template string."""
+    text: str = getattr(part, "value", "")
+    return text
 
 
 # Template strings came to libcst later; their nodes look like those of f-strings.

@@ -251,11 +251,11 @@ LONG = "budget = [" + "1, " * 30_000 + "]\n"
 
 def test_a_name_that_stands_only_in_what_cannot_be_read_is_said_to_stand_there() -> None:
     hint = failure("budget", {"main": LONG}).hint
-    assert hint == "prog/main.py:1 holds it, and is too long or too deeply nested to be read"
+    assert hint == "prog/main.py:1 holds it, and is too long, too deeply nested or too new to be read"
     assert failure("budget", {"main": "other = 1\n"}).hint is None
 
 
 def test_what_could_not_be_read_is_among_what_was_not_followed() -> None:
     result = traced(LONG + "budget = 1\nshare = budget\n")
-    assert [(one.line, one.why) for one in result.unresolved] == [(1, "too long or too deeply nested to be read")]
+    assert [(one.line, one.why) for one in result.unresolved] == [(1, "too long, too deeply nested or too new to be read")]
     assert not traced("budget = 1\nshare = budget\n").unresolved

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from sgmem.source.tree import SourceTree
 
 MAX_CANDIDATES = 12
-UNREAD = "too long or too deeply nested to be read"
+UNREAD = "too long, too deeply nested or too new to be read"
 
 
 class Analysis:
