@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sgmem.program.contexts import defined
-from sgmem.program.files import Files, bare_names
+from sgmem.program.files import Files, plain_targets
 from sgmem.program.names import bound_names
 from sgmem.program.program import Program
 from sgmem.program.reads import EVERYWHERE
@@ -123,17 +123,23 @@ def test_a_statement_that_cannot_be_read_is_kept_note_of() -> None:
     ("targets", "names"),
     [
         ("a ", {"a"}),
-        ("a, b.c, *d ", {"a", "d"}),
-        ("a = self.b = c ", {"a", "c"}),
-        ("self . a ", set()),
-        ("a[b] ", None),
+        ("a, b.c, *d ", {"a", "b.c", "d"}),
+        ("a = self.b = c ", {"a", "self.b", "c"}),
+        ("self . a ", {"self.a"}),
+        ("a[b] ", set()),
+        ("a[b[c]], d ", {"d"}),
+        ('a["]("], d ', {"d"}),
+        ("f(a)(b)[c], d ", {"d"}),
+        ("[a, b] ", None),
+        ("a, [b] ", None),
         ("(a, b) ", None),
         ("größe ", None),
-        ("x" * 5000 + "[0] ", None),
+        ("x" * 5000 + "[0] ", set()),
+        ("x[" * 50 + "0" + "]" * 50, None),
     ],
 )
 def test_names_that_plain_targets_bind(targets: str, names: set[str] | None) -> None:
-    assert bare_names(targets) == names
+    assert plain_targets(targets) == names
 
 
 @pytest.mark.parametrize(
@@ -143,6 +149,10 @@ def test_names_that_plain_targets_bind(targets: str, names: set[str] | None) -> 
         ("for value, part in rows:\n    pass", "part"),
         ("value += other", "value"),
         ("table[value] = 1", None),
+        ("table[other].part, value = 1, 2", "value"),
+        ("value: int = 1", "value"),
+        ("value: int", "value"),
+        ("table[value]: int = 1", None),
         ("value.part = 1", None),
         ("value = (found := 1)", "found"),
         ("(value) = 1", "value"),

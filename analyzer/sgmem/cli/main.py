@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
 import sys
@@ -18,6 +19,7 @@ def run() -> int:
         return print_version()
     # A run is short and its trees hold no cycles: collecting them costs a quarter of the time and frees nothing.
     gc.disable()
+    atexit.register(gc.freeze)  # nor is there a use in looking for garbage when the process ends
     try:
         from sgmem.cli.app import invoke
 

@@ -53,8 +53,8 @@ class Order:
 
 def _overwrites(file: File, index: int, name: str) -> bool:
     """An assignment or a loop (for its body) overwrites the name; a walrus may not be reached."""
-    plain = file.plainly_bound(index) if "." not in name else None
-    if plain is not None:
+    plain = file.plainly_assigned(index)
+    if plain is not None and file.outline.statements[index].kind != "annotate":  # an annotation may come without a value
         return name in plain
     for binding in file.statement(index).bindings:
         if binding.how in ("assign", "annotate", "augment", "enter", "iterate") and _is_target(binding.target, name):
@@ -63,6 +63,9 @@ def _overwrites(file: File, index: int, name: str) -> bool:
 
 
 def _assigns(file: File, index: int, text: str) -> bool:
+    plain = file.plainly_assigned(index)
+    if plain is not None:
+        return text in plain
     return any(_is_target(binding.target, text) for binding in file.statement(index).bindings if binding.how != "delete")
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from sgmem.program.assembled import Assembled
 from sgmem.program.entities import Class, External, Function
+from sgmem.program.file import dotted
 from sgmem.program.records import has_record_field, is_record, record_fields
 from sgmem.syntax import ir
 
@@ -140,16 +141,13 @@ class Classes:
             function = self.method_around(owner, index)
             if function is None or function.receiver is None:
                 continue
-            for binding in owner.file.statement(index).bindings:
-                for target in assigned(binding.target):
-                    if (
-                        isinstance(target, ir.Attribute)
-                        and target.attr == name
-                        and isinstance(target.base, ir.Name)
-                        and target.base.id == function.receiver
-                        and binding.how != "delete"
-                    ):
-                        found.append((function, index))
+            text = f"{function.receiver}.{name}"
+            plain = owner.file.plainly_assigned(index)
+            if plain is None:
+                bindings = (one for one in owner.file.statement(index).bindings if one.how != "delete")
+                plain = frozenset(dotted(target) or "" for one in bindings for target in assigned(one.target))
+            if text in plain:
+                found.append((function, index))
         return found
 
     def method_around(self, owner: Class, statement: int) -> Function | None:

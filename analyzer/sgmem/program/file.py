@@ -31,7 +31,10 @@ _PLAIN = re.compile(r"[\w\s,=*.]*", re.ASCII)
 _OUTSIDE_STRINGS = re.compile(r"""[()\[\]{}=]|'[^'\\]*(?:\\.[^'\\]*)*(?:'|\Z)|"[^"\\]*(?:\\.[^"\\]*)*(?:"|\Z)""", re.DOTALL)
 _DOT = re.compile(r"\s*\.\s*")
 _BINDING_NO_VARIABLE = frozenset({"function", "class", "import", "global", "nonlocal"})
-_BARE = re.compile(r"(?<![\w.])[A-Za-z_]\w*(?![\w.])", re.ASCII)
+_STRING = re.compile(r""""[^"\\\n]*"|'[^'\\\n]*'""")
+_ELEMENT = re.compile(r"(?<=[\w\])])\s*(?:\[[^\[\]()]*\]|\([^\[\]()]*\))")
+"""A subscript, or the arguments of a call, that hold no other."""
+_MAX_NESTED = 6
 
 
 class Tables:
@@ -100,6 +103,7 @@ class File:
         self._within: dict[tuple[int, str], tuple[int, ...]] = {}
         self._holding: dict[tuple[int, str], tuple[int, ...]] = {}
         self._graphs: dict[int, Cfg] = {}
+        self._assigned: dict[int, frozenset[str] | None] = {}
         self._inner: dict[ir.Name, Binder] = {}
         self._opaque: set[int] = set()
         self._hash = crc32(self.path.encode("utf-8", "surrogatepass"))
@@ -319,13 +323,16 @@ class File:
         text = self._source.slice(row.span)
         return text[: last_assignment(text)] if row.kind == "assign" else text.partition("=")[0]
 
-    def plainly_bound(self, index: int) -> frozenset[str] | None:
-        """The names that an assignment or a loop binds, where its targets are names, attributes and tuples of these without brackets;
-        None where only lowering can tell."""
+    def plainly_assigned(self, index: int) -> frozenset[str] | None:
+        """The names and attributes (`self.size`) that an assignment or a loop gives something, where its targets are these, elements of
+        things, and tuples of all that without brackets; None where only lowering can tell."""
         row = self._row(index)
-        if row.kind not in ("assign", "for", "augment") or ":=" in self.own_text(index):
+        if row.kind not in ("assign", "annotate", "for", "augment") or ":=" in self.own_text(index):
             return None
-        return bare_names(self.target_text(index).rstrip("+-*/%&|^@<>"))
+        if index not in self._assigned:
+            text = self.target_text(index).rstrip("+-*/%&|^@<>")
+            self._assigned[index] = plain_targets(text.partition(":")[0] if row.kind == "annotate" else text)
+        return self._assigned[index]
 
     def own_text(self, index: int) -> str:
         """The text of a statement without its blocks; for a definition all of what precedes its body."""
@@ -434,6 +441,15 @@ def dotted(expr: Expr) -> str | None:
     return ".".join([expr.id, *reversed(parts)])
 
 
-def bare_names(targets: str) -> frozenset[str] | None:
-    """The names in the text of targets that are no part of an attribute; None where it holds more than names, dots, commas and `=`."""
-    return frozenset(_BARE.findall(_DOT.sub(".", targets))) if _PLAIN.fullmatch(targets) else None
+def plain_targets(targets: str) -> frozenset[str] | None:
+    """The names and chains of names in the text of targets; None where it holds more than these, elements, commas and `=`."""
+    if "[" in targets or "(" in targets:
+        targets = _STRING.sub("0", targets)
+        for _ in range(_MAX_NESTED):
+            targets, found = _ELEMENT.subn(".0", targets)
+            if not found:
+                break
+    if not _PLAIN.fullmatch(targets):
+        return None
+    parts = (part.strip().lstrip("*") for part in _DOT.sub(".", targets).replace("=", ",").split(","))
+    return frozenset(part for part in parts if part and not part.endswith(".0"))

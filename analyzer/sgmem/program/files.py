@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from sgmem.program.class_index import ClassIndex, classes_around, indented_headers
 from sgmem.program.contexts import MATCHED, TEXT, Context, mentioned, occurs, places, renamed, stored
-from sgmem.program.file import File, bare_names, dotted, last_assignment
+from sgmem.program.file import File, dotted, last_assignment, plain_targets
 from sgmem.program.file_facts import FileFacts
 from sgmem.program.reads import EVERYWHERE, FileReads, Reads, ReadTree
 from sgmem.program.text_answers import Matching, Scan, TextAnswers
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from sgmem.program.text_answers import Answer, TextQuestion
 
 
-__all__ = ["File", "Files", "Tree", "bare_names", "dotted", "last_assignment", "module_name"]
+__all__ = ["File", "Files", "Tree", "dotted", "last_assignment", "module_name", "plain_targets"]
 
 T = TypeVar("T")
 _CASE = re.compile(r"\n[ \t]*case\b[^\n]*[:(\\]")

@@ -222,7 +222,7 @@ def _definition(file: File, scope: int) -> Class | Function:
 
 def _binds(file: File, index: int, name: str) -> bool:
     """Whether a statement binds a name; it is lowered only where its text does not tell."""
-    plain = file.plainly_bound(index)
+    plain = file.plainly_assigned(index)
     return name in (bound_names(file, index) if plain is None else plain)
 
 

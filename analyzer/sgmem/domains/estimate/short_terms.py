@@ -89,17 +89,27 @@ def idle_terms(facts: ProgramFacts) -> Iterator[IdleTerm]:
 
 
 def _idle(facts: ProgramFacts, function: Function) -> Iterator[tuple[str, Location]]:
-    file, scope = function.file, function.scope
+    file = function.file
     for index in file.own_statements(function.index):
         if file.outline.statements[index].kind not in ("assign", "annotate"):
             continue
+        plain = file.plainly_assigned(index)
+        if plain is not None and not any(_is_alone(function, index, name) for name in plain):
+            continue
         for binding in file.statement(index).bindings:
             target, value = binding.target, binding.value
-            if not isinstance(target, ir.Name) or value is None or target.id.startswith("_") or not _is_calculated(facts, value):
+            if not isinstance(target, ir.Name) or value is None or not _is_alone(function, index, target.id):
                 continue
-            inside = [at for at in file.mentions(target.id) if scope.first <= at < scope.last]
-            if inside == [index] and function.parameter(target.id) is None:
+            if _is_calculated(facts, value):
                 yield target.id, Location(file, index, value.span)
+
+
+def _is_alone(function: Function, index: int, name: str) -> bool:
+    """Whether a local is mentioned where it is set and nowhere else."""
+    scope = function.scope
+    if not name.isidentifier() or name.startswith("_") or function.parameter(name) is not None:
+        return False
+    return [at for at in function.file.mentions(name) if scope.first <= at < scope.last] == [index]
 
 
 def _is_calculated(facts: ProgramFacts, value: Expr) -> bool:

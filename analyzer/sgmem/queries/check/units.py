@@ -85,5 +85,6 @@ class Units:
         reports = tuple(noted(report, rule, self.tree) for rule in rules for report in rule.rule.check(facts))
         answer = Answer(reports, frozenset(files.reads.parsed), files.unreadable, files.reads)
         del facts, program
-        gc.collect(0)
+        if self.tree.store.keeps:  # else it was the only unit
+            gc.collect(0)
         return answer

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _PER_REQUEST = r"_per_(?:bs|req|request|seq)\b"
 _TOKENS = re.compile(r"(?:^|_)tokens?(?:_|$)")
 _REQUESTS = re.compile(r"(?:^|_)(?:bs|batch_size|num_reqs|num_seqs|num_requests)$")
-_ASKS = re.compile(r"\bbisect|\bin\b|[<>]")
+_ASKS = re.compile(r"\bbisect|(?:\bin\b|[<>]=?)[\s\\(]*\w+\s*\.")
 _ORDERED = frozenset({"<", "<=", ">", ">=", "in"})
 _REMAINDER = r"// *[\w.]+\s*\+[^%\n]{0,80}%"
 
@@ -53,13 +53,26 @@ def mixed_lookups(program: Program) -> Iterator[MixedLookup]:
     """Every such pair in a class that knows how many tokens a request has, once for each limit or list."""
     for path in program.files.with_text(_PER_REQUEST, begins=("_per_",)):
         file = program.files.get(path)
-        for scope in range(len(file.outline.scopes)) if file is not None else ():
-            owner = file.scope(file.scope(scope).parent) if file is not None and file.scope(scope).parent >= 0 else None
-            if file is None or owner is None or owner.kind != "class" or file.scope(scope).kind != "function":
-                continue
-            per = re.search(rf"\w+{_PER_REQUEST}", file.source.slice(owner.span))
-            if per is not None:
-                yield from _in_function(Function(file, scope), per[0])
+        for owner, _ in file.classes() if file is not None else ():
+            per = _per_request(file, owner) if file is not None else ""
+            for scope, row in enumerate(file.outline.scopes) if file is not None and per else ():
+                if file is not None and row.parent == owner and row.kind == "function" and _counts_both(file, scope):
+                    yield from _in_function(Function(file, scope), per)
+
+
+def _per_request(file: File, owner: int) -> str:
+    """The first name in a class that says how many of something a request has."""
+    text = file.source.slice(file.scope(owner).span)
+    found = (re.search(r"\w*\Z", text[: match.start()]) for match in re.finditer(_PER_REQUEST, text))
+    before = next((match for match in found if match is not None and match[0]), None)
+    ends = re.compile(_PER_REQUEST).match(text, before.end()) if before is not None else None
+    return before[0] + ends[0] if before is not None and ends is not None else ""
+
+
+def _counts_both(file: File, scope: int) -> bool:
+    """Whether a function mentions numbers of tokens and of requests."""
+    text = file.source.slice(file.scope(scope).span)
+    return "token" in text and any(_REQUESTS.search(name) for name in set(re.findall(r"\w+", text)))
 
 
 def _in_function(function: Function, per: str) -> Iterator[MixedLookup]:

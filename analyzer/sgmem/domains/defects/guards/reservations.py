@@ -65,8 +65,6 @@ def _in_formula(facts: ProgramFacts, formula: FormulaExpression) -> Iterator[Fix
     whole = formula.expression
     if not isinstance(whole, ir.Binary) or whole.operator != "-" or isinstance(whole.left, ir.Const):
         return
-    if not _is_budget(facts, whole.left, file, statement):
-        return
     definitions = Definitions(facts.order, facts.occurrences, file, statement)
     product = definitions.expanded(whole.right)
     leaves = [leaf for leaf in inputs(product) if dotted(leaf) is not None]
@@ -76,6 +74,8 @@ def _in_formula(facts: ProgramFacts, formula: FormulaExpression) -> Iterator[Fix
         found = _fixed(facts, leaf, file, definitions.statement_of(leaf), 0)
         others = [other for other in leaves if other is not leaf]
         if found is not None and others and not any(check.images == 0 for check in facts.reaches.of(formula).checks):
+            if not _is_budget(facts, whole.left, file, statement):
+                return
             number, at = found
             texts = [dotted(part) or "" for part in (whole.left, leaf, others[0])]
             yield FixedReservation(texts[0], texts[1], texts[2], number, of_statement(file, at), formula.location)

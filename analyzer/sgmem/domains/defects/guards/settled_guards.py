@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -25,6 +26,10 @@ if TYPE_CHECKING:
     from sgmem.domains.program_facts import ProgramFacts
     from sgmem.program.files import File
     from sgmem.syntax.ir import Expr
+
+
+_COMPARES = re.compile(r"\w+\b\(?(?:[\w.\s\\%)]|(?<!\w)\()+(?:[=!]=|[<>]=?)[\s\\(]*[\w.]")
+"""The header of a statement that compares a place, or the rest of a division."""
 
 
 class SettledGuard(msgspec.Struct, frozen=True):
@@ -64,7 +69,7 @@ def settled_guards(facts: ProgramFacts) -> Iterator[SettledGuard]:
 
 def _made_equal(facts: ProgramFacts, file: File, scope: int, index: int, asserted: bool) -> SettledGuard | None:
     """A test of two things of which a line before has made one the other."""
-    if not asserted and file.outline.last_inside(index, "body") != "raise":
+    if _COMPARES.match(file.own_text(index)) is None or (not asserted and file.outline.last_inside(index, "body") != "raise"):
         return None
     statement = file.statement(index)
     test = file.test(index) if not asserted else next(iter(statement.values), None)

@@ -148,7 +148,7 @@ def _copying(name: str) -> re.Pattern[str]:
 @cache
 def _handing(name: str) -> re.Pattern[str]:
     """An argument that is nothing but the quantity."""
-    return re.compile(rf"[(,=]\s*(?:\w+\.)*{name}\s*[,)]")
+    return re.compile(rf"[(,=]\s*((?:\w+\.)*{name})\s*(?=[,)])")
 
 
 @Scan
@@ -176,7 +176,7 @@ def _takings(facts: ProgramFacts, file: File, index: int, name: str) -> Iterator
             else:
                 places = frozenset(seen.place for seen in facts.occurrences.writes_in_statement(file, index, last))
                 yield Taken(source, copy, of_statement(file, index), None, places)
-    elif _handing(name).search(text):
+    elif any(_changed_later(facts, file, index, source) for source in dict.fromkeys(_handing(name).findall(text))):
         yield from _captured(facts, file, index, name)
 
 
