@@ -122,7 +122,7 @@ def _counts_from_one(program: Program, owner: Class) -> Location | None:
     """`self.free_slots = list(range(1, size + 1))` in the class, or in the first of its ancestors that numbers anything."""
     for each in program.classes.mro(owner):
         row = each.scope
-        for index in each.file.mentions("range"):
+        for index in sorted({index for word in _NUMBERS for index in each.file.mentions(word)}):
             kind = each.file.outline.statements[index].kind
             if not row.first <= index < row.last or kind not in ("assign", "annotate") or "range(" not in each.file.own_text(index):
                 continue
