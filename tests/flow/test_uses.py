@@ -7,8 +7,9 @@ from flow.small import assert_marks, program_of, slice_lines, sliced
 
 from sgmem.flow.occurrences import Occurrences
 from sgmem.flow.order import ENTRY, Order
-from sgmem.flow.places import Parameter, Result, Variable
+from sgmem.flow.places import Field, Parameter, Result, Variable
 from sgmem.flow.uses import Uses
+from sgmem.program.entities import Class
 
 PROGRAMS = {
     "a definition reaches until it is overwritten": """
@@ -319,3 +320,14 @@ def test_a_parameter_that_nothing_reads_has_no_use() -> None:
     uses, occurrences = uses_of("def start(budget, limit):\n    show(limit)\n")
     assert list(uses.of(next(iter(occurrences.parameters("budget"))), (), ())) == []
     assert isinstance(next(iter(occurrences.parameters("budget"))), Parameter)
+
+
+def test_nothing_reads_whatever_an_open_spread_sets() -> None:
+    program = program_of("class Plan:\n    pass\n\ndef start(plan: Plan):\n    show(plan.size, *plan.parts)\n")
+    file = program.files.get("prog/main.py")
+    assert file is not None
+    occurrences = Occurrences(program)
+    uses = Uses(program, occurrences, Order(program.names))
+    plan = Class(file, 1)
+    assert [use.statement for use in uses.of(Field(plan, "size"), (), ())]
+    assert not list(uses.of(Field(plan, "*"), (), ()))

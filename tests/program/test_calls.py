@@ -47,6 +47,17 @@ def test_the_only_caller_is_named_where_there_is_no_other(calls: str, only: str 
     assert found == ([only] if only else ["f(1)", "f(2)"] if calls else [])  # the search that ended early is not taken for all
 
 
+def test_a_function_that_an_everyday_name_holds_has_no_only_caller() -> None:
+    held = {"defs.py": DEFS, "holds.py": "from .defs import f\nclass Layer:\n    def __init__(self):\n        self.step = f\n"}
+    call = {"calls.py": "from .holds import Layer\ndef run(layer: Layer):\n    layer.step(1)\n"}
+    others = {f"other_{number}.py": "def run(x):\n    x.step(2)\n" for number in range(60)}
+    for texts, is_known in ((held | call, True), (held | call | others, False)):
+        lab = Lab(texts)
+        file = lab.file("defs.py")
+        (index,) = (i for i, scope in enumerate(file.outline.scopes) if scope.name == "f")
+        assert (lab.program.calls.only_caller(Function(file, index)) is not None) == is_known
+
+
 def filled(signature: str, arguments: str, filled: int = 0) -> list[tuple[str, str | None, str | int | None]]:
     """Each argument of a call with the parameter that it fills, and the key in it."""
     lab = Lab(f"def f({signature}): ...\n\n\nf({arguments})\n")

@@ -12,10 +12,15 @@ if TYPE_CHECKING:
 _FOLDERS = frozenset({"test", "tests", "testing"})
 
 
+def is_test(path: str) -> bool:
+    """Whether a file is a test or only starts a program, by the common naming of folders and files."""
+    *folders, name = path.split("/")
+    return name.startswith("test_") or name in ("conftest.py", "__main__.py") or not _FOLDERS.isdisjoint(folders)
+
+
 def is_aside(file: File, statement: int) -> bool:
-    """Whether a statement belongs to a test, by the common naming of test folders and files, or stands under `__main__`."""
-    *folders, name = file.path.split("/")
-    if name.startswith("test_") or name in ("conftest.py", "__main__.py") or not _FOLDERS.isdisjoint(folders):
+    """Whether a statement belongs to a test or stands under `__main__`."""
+    if is_test(file.path):
         return True
     rows = file.outline.statements
     index = statement

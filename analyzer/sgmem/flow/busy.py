@@ -70,7 +70,7 @@ class Writers:
 
     def is_everyday(self, place: Field) -> bool:
         """Whether a field has a name under which very many files read something."""
-        if len(self.program.files.tree.mentioning(place.name)) <= EVERYDAY_FILES:
+        if not place.name.isidentifier() or len(self.program.files.tree.mentioning(place.name)) <= EVERYDAY_FILES:
             return False
         found = islice(self.program.files.holding(place.name, loaded), EVERYDAY_FILES, None)
         return next(found, None) is not None

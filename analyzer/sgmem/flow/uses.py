@@ -64,6 +64,8 @@ class Uses:
                 yield from self._result(place, stack)
 
     def _field(self, place: Field | LooseField) -> Iterator[Use]:
+        if not place.name.isidentifier():
+            return  # whatever an open spread sets: nothing reads it by that name
         for seen in self.occurrences.field_reads(place.name):
             if seen.place == place:
                 yield Use(seen.file, seen.statement, seen.node, seen.ancestors, seen.grade)

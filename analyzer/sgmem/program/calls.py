@@ -114,9 +114,13 @@ class Calls:
         return found
 
     def only_caller(self, target: Function | Class) -> CallSite | None:
-        """The call that may enter a function where there is one only; the search ends at the second."""
+        """The call that may enter a function where there is one only. The search ends at the second, and does not begin where an
+        everyday name holds the function, under which many may call it."""
         found = self._callers.get(target)
         if found is None:
+            everywhere = [name for name, files in self._spellings(target).items() if files is None]
+            if any(len(self.files.tree.mentioning(name)) > _COMMON for name in everywhere):
+                return None
             self._callers[target] = ()
             found = tuple(islice(_distinct(self._find_callers(target)), 2))
             if len(found) < 2:

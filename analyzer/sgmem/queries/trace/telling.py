@@ -11,7 +11,7 @@ import re
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from sgmem.flow.aside import is_aside
+from sgmem.flow.aside import is_aside, is_test
 from sgmem.flow.graph import Move
 from sgmem.flow.places import Field, Parameter, Variable
 from sgmem.models.patterns import last_name
@@ -141,9 +141,16 @@ class Telling:
         return re.compile(rf"\b(?:{'|'.join(sorted(name for name in names if '*' not in name))})\(")
 
     def _is_given_to_pools(self, formula: FormulaSite, name: str) -> bool:
-        """Whether a call that makes a pool names what takes a formula's result: a variable of its own file, any field or function."""
-        is_local = isinstance(formula.place, Variable | Parameter)
-        return name in (self._given_to_pools.get(formula.file.path, ()) if is_local else self._given_to_pools[""])
+        """Whether a call that makes a pool names what takes a formula's result: a variable of its own file, any field or function; or
+        the function that returns it by way of a variable."""
+        anywhere = self._given_to_pools[""]
+        if not isinstance(formula.place, Variable | Parameter):
+            return name in anywhere
+        function = self.program.calls.inside(formula.file, formula.statement)
+        if function is not None and function.name in anywhere and isinstance(formula.place, Variable):
+            rows = formula.file.outline.statements
+            return any(rows[index].kind == "return" for index in formula.file.mentions_in(function.index, name))
+        return name in self._given_to_pools.get(formula.file.path, ())
 
     @cached_property
     def _given_to_pools(self) -> dict[str, set[str]]:
@@ -155,7 +162,8 @@ class Telling:
                 continue
             if all(self.models.sinks.find(f"{module_name(path)}:{name}.__init__") is None for path in paths):
                 continue
-            for file in files.mentioning(name, called):
+            program = (files.get(path) for path in files.holding(name, called) if not is_test(path))
+            for file in filter(None, program):
                 for index in file.mentions(name):
                     text = file.own_text(index)
                     for at in places(text, name, called):
