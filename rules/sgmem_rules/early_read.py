@@ -25,8 +25,8 @@ class EarlyReadRule(Rule):
                 location=found.reading,
                 message=f"{found.kept} is worked out of {found.name} before {found.changed.function} {done}: it goes by a value that "
                 "nothing else will see",
-                persona="regular" if found.how == "scaled" else "pedantic",
-                confidence="high" if found.certain else "medium",
+                persona="regular" if found.how == "scaled" and not found.own else "pedantic",
+                confidence="high" if found.certain and not found.own else "medium",
                 steps=(
                     Point(found.reading, f"this comes first, and reads {found.name} in {found.read.function}"),
                     Point(found.read, f"{found.name} is read here"),

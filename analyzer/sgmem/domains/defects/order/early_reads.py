@@ -35,6 +35,8 @@ class EarlyRead(msgspec.Struct, frozen=True):
     changed: Location
     how: How
     certain: bool
+    own: bool = False
+    """Whether the function that makes both calls works the quantity out on the way itself, and keeps it later than it reads."""
 
 
 def early_reads(facts: ProgramFacts) -> Iterator[EarlyRead]:
@@ -59,19 +61,25 @@ def _is_default(facts: ProgramFacts, change: Decision, name: str) -> bool:
 
 
 def _pairs(passes: Passes, name: str, reads: list[Consumer], changes: list[Decision]) -> Iterator[EarlyRead]:
-    seen: set[str] = set()
+    """For each quantity its first early read; one that a pass of its own makes, before any that is kept only later."""
+    found: dict[str, EarlyRead] = {}
     for read in reads:
         for change in sorted(changes, key=lambda one: one.how != "scaled"):
-            if not read.computed or not read.places & change.places or read.kept in seen:
+            known = found.get(read.kept)
+            if not read.computed or not read.places & change.places or (known is not None and not known.own):
                 continue
             met = _met(passes, read, change)
             if met is None or _renewed(passes, read, change, reads):
                 continue
-            seen.add(read.kept)
-            certain = met.certain
+            own = len(met.first) == 1 and read.stored.statement != read.statement
+            if known is not None and own:
+                continue
             reading, changing = (Location(way[0].file, way[0].statement, _span(way[0])) for way in (met.first, met.second))
             assert change.how is not None
-            yield EarlyRead(name, read.kept, read.read, read.stored, reading, changing, change.location, change.how, certain)
+            found[read.kept] = EarlyRead(
+                name, read.kept, read.read, read.stored, reading, changing, change.location, change.how, met.certain, own
+            )
+    yield from found.values()
 
 
 def _met(passes: Passes, read: Consumer, change: Decision) -> Meeting | None:
@@ -80,8 +88,7 @@ def _met(passes: Passes, read: Consumer, change: Decision) -> Meeting | None:
     met = passes.meeting(first, second) if first.scope != second.scope else None
     if met is None or _builds(passes, met, change) or not _may_be_one(passes, read, change):
         return None
-    # What the function around both works out on the way is its own affair, unless it keeps it at once.
-    return met if len(met.first) > 1 or read.stored.statement == read.statement else None
+    return met
 
 
 def _may_be_one(passes: Passes, read: Consumer, change: Decision) -> bool:
