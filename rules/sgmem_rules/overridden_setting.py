@@ -80,6 +80,6 @@ def _unlike_others(found: UnguardedDefault) -> Report:
 
 
 def persona(found: SettingChange) -> Persona:
-    if found.how in REGULAR or (found.share and found.how in SEVERE):
+    if not found.beside and (found.how in REGULAR or (found.share and found.how in SEVERE)):
         return "pedantic" if found.told and found.how == "calculated" else "regular"
-    return "regular" if found.how == "replaced" and found.optional and not found.told else "pedantic"
+    return "regular" if found.how == "replaced" and found.optional and not found.told and not found.beside else "pedantic"

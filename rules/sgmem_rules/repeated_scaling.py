@@ -26,4 +26,5 @@ class RepeatedScaling(Rule):
                     f"does the same, it is {found.how} twice",
                     steps=(Point(found.location, "the result takes the place of what it was calculated from"),),
                     fix="keep what was given, and store the result under a name of its own",
+                    persona="pedantic" if found.beside else "regular",
                 )

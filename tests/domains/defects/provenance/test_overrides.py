@@ -31,8 +31,8 @@ def add_arguments(parser):
 """
 
 
-def changes(code: str) -> tuple[SettingChange, ...]:
-    tree = SourceTree.from_texts({"app/__init__.py": "", "app/args.py": FLAG.format(code=code)}, package="app")
+def changes(code: str, record: str = FLAG) -> tuple[SettingChange, ...]:
+    tree = SourceTree.from_texts({"app/__init__.py": "", "app/args.py": record.format(code=code)}, package="app")
     models = load_models()
     return ProgramFacts(Program(tree, tuple(tree.files), models.config), models).setting_changes
 
@@ -121,3 +121,28 @@ def test_a_condition_that_is_the_wrong_way_round_is_no_question() -> None:
     (found,) = changes("if self.state_cache_size is not None: self.state_cache_size = 512")
     assert (found.how, found.given) == ("replaced", True)
     assert [one.given for one in changes("if self.enabled: self.state_cache_size = 512")] == [False]
+
+
+BESIDE = (
+    FLAG.replace("    full_tokens_ratio: float = 0.8\n", "    num_splits: int = 8\n    eagerness: float = 1.0\n").replace(
+        '"--full-tokens-ratio", type=float', '"--num-splits", type=int'
+    )
+    + '    parser.add_argument("--eagerness", type=float)\n'
+)
+
+
+@pytest.mark.parametrize(
+    ("code", "how"),
+    [
+        ("self.num_splits = 16", "replaced"),
+        ("self.eagerness = self.eagerness * 0.3", "scaled"),
+        ("self.eagerness *= 0.3", "scaled"),
+        ("if self.num_splits > 16: self.num_splits = 16", None),
+        ("if self.eagerness is None: self.eagerness = self.eagerness * 0.3", None),
+        ("self.eagerness = 0.3", None),
+        ("self.num_rounds = 16", None),
+    ],
+)
+def test_other_numbers_with_a_flag_are_looked_at_where_the_flags_are(code: str, how: str | None) -> None:
+    found = changes(code, BESIDE)
+    assert [(one.how, one.beside) for one in found] == ([(how, True)] if how else [])

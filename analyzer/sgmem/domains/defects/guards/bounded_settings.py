@@ -19,6 +19,11 @@ if TYPE_CHECKING:
 
 _LAYOUT = r"(?:_cache_dtype|_tokens_ratio|_memory_ratio)[\"']?\]?\s*[=:]\s*[\"'\d(]"
 _WRITTEN = re.compile(r"(?<=[.\"'(\s])(\w+(?:_cache_dtype|_tokens_ratio|_memory_ratio))[\"']?\]?\s*[=:]\s*[\"'\d(]", re.ASCII)
+_COUNTED = re.compile(
+    r"\bself\.((?:max|num)_\w+|\w+_num_\w+)[ \t]*=[ \t]*(?:\d|self\.)"
+    r"|\bself\.(\w+)[ \t]*(?:\*=|//?=|=[ \t]*self\.\2[ \t]*(?:\*|//?)[ \t])",
+    re.ASCII,
+)
 Bound = Literal["capped", "raised"]
 
 
@@ -52,6 +57,21 @@ def layouts(facts: ProgramFacts) -> Mapping[str, tuple[str, ...]]:
         for name in facts.program.files.scanned(path, _layouts_in):
             found.setdefault(name, {})[path] = None
     return {name: tuple(paths) for name, paths in sorted(found.items())}
+
+
+def others(facts: ProgramFacts) -> Mapping[str, tuple[str, ...]]:
+    """The other settings that a file with options replaces, where they are counts, or scales: by name, where."""
+    found: dict[str, dict[str, None]] = {}
+    for path in facts.program.files.with_text(r"\.add_argument\(", begins=(".add_argument(",)):
+        for name in facts.program.files.scanned(path, _counted_in):
+            if name not in facts.quantities.paths:
+                found.setdefault(name, {})[path] = None
+    return {name: tuple(paths) for name, paths in sorted(found.items())}
+
+
+@Scan
+def _counted_in(text: str) -> list[str]:
+    return list(dict.fromkeys(one or other for one, other in _COUNTED.findall(text)))
 
 
 @Scan

@@ -10,7 +10,7 @@ import msgspec
 from sgmem.control.rendering import render
 from sgmem.domains.accounting.location import Location, of_statement
 from sgmem.domains.algebra import arithmetic
-from sgmem.domains.defects.guards.bounded_settings import bound, is_layout, is_off, layouts
+from sgmem.domains.defects.guards.bounded_settings import bound, is_layout, is_off, layouts, others
 from sgmem.flow.aside import is_aside
 from sgmem.flow.order import ENTRY
 from sgmem.flow.places import Field
@@ -62,6 +62,8 @@ class SettingChange(msgspec.Struct, frozen=True):
     """Whether the setting is declared with None, so that a default could be told from what was given."""
     given: bool = False
     """Whether it is changed only where it is not None, which is where the user gave it."""
+    beside: bool = False
+    """Whether the setting is no quantity of memory itself: a share of time, a number of parts."""
 
     @property
     def in_place(self) -> bool:
@@ -70,13 +72,14 @@ class SettingChange(msgspec.Struct, frozen=True):
 
 
 def setting_changes(facts: ProgramFacts) -> Iterator[SettingChange]:
-    """Every such write to a field that keeps a quantity of memory and that a flag sets."""
-    for name, paths in (*facts.quantities.paths.items(), *layouts(facts).items()):
+    """Every such write to a field that keeps a quantity of memory, or decides how much there is of one, and that a flag sets."""
+    names = [(False, facts.quantities.paths), (False, layouts(facts)), (True, others(facts))]
+    for beside, name, paths in ((beside, name, paths) for beside, found in names for name, paths in found.items()):
         for path in paths:
             for decision in facts.decisions(name, path):
                 found = _of_decision(facts, decision, name)
                 if found is not None and facts.options.named(name) is not None:
-                    yield found
+                    yield msgspec.structs.replace(found, beside=beside)
 
 
 def _of_decision(facts: ProgramFacts, decision: Decision, name: str) -> SettingChange | None:
