@@ -58,6 +58,16 @@ def test_a_function_that_an_everyday_name_holds_has_no_only_caller() -> None:
         assert (lab.program.calls.only_caller(Function(file, index)) is not None) == is_known
 
 
+def test_an_everyday_name_is_looked_for_where_it_is_set() -> None:
+    held = (
+        "from .defs import f\nclass Layer:\n    def __init__(self):\n        self.step = f\n    def run(self):\n        self.step(1)\n"
+    )
+    texts = {"defs.py": DEFS, "holds.py": held, "calls.py": "from .holds import Layer\ndef run(layer: Layer):\n    layer.step(1)\n"}
+    assert calling_files(texts) == {"holds.py", "calls.py"}
+    everyday = {f"other_{number}.py": "def run(x):\n    x.step(2)\n" for number in range(60)}
+    assert calling_files(texts | everyday) == {"holds.py"}
+
+
 def filled(signature: str, arguments: str, filled: int = 0) -> list[tuple[str, str | None, str | int | None]]:
     """Each argument of a call with the parameter that it fills, and the key in it."""
     lab = Lab(f"def f({signature}): ...\n\n\nf({arguments})\n")

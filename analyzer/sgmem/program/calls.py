@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _BINDS_INSIDE = re.compile(r"\b(?:for|lambda)\b")
 _MAX_ALIASES = 4
 _COMMON = 60
-"""A method name that more files than this mention is too common to be joined by name alone."""
+"""A method name that more files than this mention is too common to be joined by name alone, or looked for where it is not set."""
 
 
 class CallSite(msgspec.Struct, frozen=True):
@@ -59,6 +59,7 @@ class Calls:
         self.values = values
         self._targets: dict[ir.Call, tuple[tuple[Function | Class, int, bool], ...]] = {}
         self._callers: dict[Function | Class, tuple[CallSite, ...]] = {}
+        self._spelled: dict[Function | Class, dict[str, list[File] | None]] = {}
         self._near: dict[tuple[File, Function | Class], tuple[CallSite, ...]] = {}
 
     def targets(self, call: ir.Call, file: File, scope: int) -> tuple[tuple[Function | Class, int, bool], ...]:
@@ -114,13 +115,13 @@ class Calls:
         return found
 
     def only_caller(self, target: Function | Class) -> CallSite | None:
-        """The call that may enter a function where there is one only. The search ends at the second, and does not begin where an
-        everyday name holds the function, under which many may call it."""
+        """The call that may enter a function where there is one only; the search ends at the second. Where an everyday name holds the
+        function, many may call it."""
+        names = self._spellings(target).keys() - {"cls", "__init__"}
+        if any(len(self.files.tree.mentioning(name)) > _COMMON for name in names):
+            return None
         found = self._callers.get(target)
         if found is None:
-            everywhere = [name for name, files in self._spellings(target).items() if files is None]
-            if any(len(self.files.tree.mentioning(name)) > _COMMON for name in everywhere):
-                return None
             self._callers[target] = ()
             found = tuple(islice(_distinct(self._find_callers(target)), 2))
             if len(found) < 2:
@@ -171,6 +172,11 @@ class Calls:
 
     def _spellings(self, target: Function | Class) -> dict[str, list[File] | None]:
         """The names under which a target may be called, each with the files to search (None: wherever it is mentioned)."""
+        if target not in self._spelled:
+            self._spelled[target] = self._find_spellings(target)
+        return self._spelled[target]
+
+    def _find_spellings(self, target: Function | Class) -> dict[str, list[File] | None]:
         if isinstance(target, Function) and target.name != "__init__":
             return {target.name: None, **self._aliases(target, target.name)}
         owner = target if isinstance(target, Class) else target.owner
@@ -189,7 +195,8 @@ class Calls:
         return spellings
 
     def _aliases(self, target: Function | Class, name: str, depth: int = 0) -> dict[str, list[File] | None]:
-        """Other names that hold the callable: `import ... as`, `factory = Record`, a dispatch table, a default parameter."""
+        """Other names that hold the callable: `import ... as`, `factory = Record`, a dispatch table, a default parameter. One of an
+        everyday name, `self.update = self._update_pages`, is looked for only in the files that set it."""
         found: dict[str, list[File] | None] = {}
         if depth >= _MAX_ALIASES:
             return found
@@ -205,7 +212,8 @@ class Calls:
                 for alias, everywhere in self._held_by(file, index, name):
                     if alias != name:
                         known = found.get(alias, [])
-                        found[alias] = None if everywhere or known is None else [*known, file]
+                        anywhere = everywhere and len(self.files.tree.mentioning(alias)) <= _COMMON
+                        found[alias] = None if anywhere or known is None else [*known, file]
         return found
 
     def _held_by(self, file: File, index: int, name: str) -> Iterator[tuple[str, bool]]:
