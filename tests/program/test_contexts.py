@@ -133,3 +133,12 @@ def test_a_name_far_into_a_line_without_an_end_is_not_judged_but_kept(far: int) 
     padding = "x" * (far - 1) + ";"
     assert occurs(padding + "share = 1", "share", contexts.stored)
     assert occurs(padding + "print(share)", "share", contexts.defined) is (far > 2_000)
+
+
+@pytest.mark.parametrize("name", ["f1", "_g", "grün", "missing", "f"])
+def test_words_of_a_long_text_stand_where_they_are_found_one_by_one(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "f1 = _g(f10, 1f1)\ngrün.f1 f\u00e9 'f1' f(_g)\n" * 3
+    expected = [list(positions(text, name)), list(positions(text, name, 4, 40))]
+    monkeypatch.setattr(contexts, "LONG", 10)
+    monkeypatch.setattr(contexts, "MANY", 0)
+    assert [list(positions(text, name)), list(positions(text, name, 4, 40))] == expected

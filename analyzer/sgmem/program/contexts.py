@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 
 Context = Callable[[str, str], bool]
 """Judges the line before a name (with the line above it, where the name comes first on its own) and the line after it."""
@@ -15,6 +17,13 @@ Context = Callable[[str, str], bool]
 _WINDOW = 2000
 """How much of a line is judged on either side of a name."""
 _WORD = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
+
+LONG = 50_000
+"""Texts with more characters get an index of their words."""
+MANY = 300
+KEPT = 16
+_asked: dict[str, int] = {}
+_ANY_WORD = re.compile(r"\w+")
 
 _QUOTES = ("'", '"')
 
@@ -104,6 +113,10 @@ TEXT = "text:"
 
 def positions(text: str, name: str, start: int = 0, stop: int = sys.maxsize) -> Iterator[int]:
     """The offsets at which `name` stands as a whole word, all or those of a part of the text."""
+    if len(text) > LONG and (found := _indexed(text)) is not None and name.isidentifier():
+        at_all = found.get(name, ())
+        yield from (at_all[n] for n in range(bisect_left(at_all, start), bisect_right(at_all, stop - len(name))))
+        return
     size, find = len(name), text.find
     at = find(name, start, stop)
     while at >= 0:
@@ -111,6 +124,24 @@ def positions(text: str, name: str, start: int = 0, stop: int = sys.maxsize) -> 
         if (at == 0 or not _is_word(text[at - 1])) and (end >= len(text) or not _is_word(text[end])):
             yield at
         at = find(name, end, stop)
+
+
+def _indexed(text: str) -> Mapping[str, Sequence[int]] | None:
+    """Where every word of a long text stands, from the time on when many have been looked for: a thousand functions in one file, each
+    searched for its callers."""
+    asked = _asked.get(text, 0) + 1
+    if len(_asked) >= KEPT and text not in _asked:
+        _asked.clear()
+    _asked[text] = asked
+    return _words(text) if asked > MANY else None
+
+
+@lru_cache(maxsize=KEPT)
+def _words(text: str) -> Mapping[str, Sequence[int]]:
+    found: dict[str, list[int]] = {}
+    for match in _ANY_WORD.finditer(text):
+        found.setdefault(match[0], []).append(match.start())
+    return found
 
 
 def occurs(text: str, name: str, context: Context) -> bool:

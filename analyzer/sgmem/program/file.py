@@ -106,6 +106,7 @@ class File:
         self._assigned: dict[int, frozenset[str] | None] = {}
         self._inner: dict[ir.Name, Binder] = {}
         self._opaque: set[int] = set()
+        self._contained: dict[str, bool] = {}
         self._hash = crc32(self.path.encode("utf-8", "surrogatepass"))
         self.reads = FileReads()
         self.outline: OutlineView = outline
@@ -185,7 +186,10 @@ class File:
     def contains(self, text: str) -> bool:
         """Whether a text stands anywhere in the file."""
         self.reads.texts.add(text)
-        return text in self._source.text
+        found = self._contained.get(text)
+        if found is None:
+            found = self._contained[text] = text in self._source.text
+        return found
 
     @property
     def scope_defined_by(self) -> dict[int, int]:
