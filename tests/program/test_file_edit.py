@@ -80,6 +80,7 @@ ASKS: dict[str, Callable[[File], object]] = {
     "mentions in late": lambda file: list(file.mentions_in(scope(file, "late"), "size")),
     "calling": lambda file: file.holding("(", scope(file, "Pool.grow")),
     "sums": lambda file: file.holding("+="),
+    "returns": lambda file: file.matching(r"return l\w+"),
     "method": lambda file: file.child(scope(file, "Pool"), "grow"),
     "absent": lambda file: file.child(0, "later"),
     "classes": lambda file: list(file.classes()),
@@ -91,7 +92,7 @@ ASKS: dict[str, Callable[[File], object]] = {
 }
 
 
-ORDERS = ("calling", "sums", "grow order", "grow returns", "limit's kind")
+ORDERS = ("calling", "returns", "sums", "grow order", "grow returns", "limit's kind")
 
 
 @pytest.mark.parametrize(
@@ -123,7 +124,7 @@ ORDERS = ("calling", "sums", "grow order", "grow returns", "limit's kind")
             "grow body|grow order|grow text|loop body|mentions|sums|all|text",
         ),
         ("limit = n", "assert n", "limit|grow order|limit's kind|grow text|all|text"),
-        ("return limit", "n = limit", "grow order|grow returns|grow text|all|text"),
+        ("return limit", "n = limit", "grow order|grow returns|grow text|returns|all|text"),
         ("return limit", "return limit\n        return n", "grow body|grow order|grow returns|grow text|all|text"),
         ("limit = n", "global limit", "limit|limit's kind|grow text|contains|all|text"),
     ],
@@ -213,6 +214,24 @@ def test_a_statement_is_the_same_only_if_its_code_is(old: str, new: str) -> None
         if index not in edit.changed and other is not None:
             assert edit._before.own_text(index) == now.own_text(other)
             assert edit.text.line(row.span.line) == now.unnoted_outline.statements[other].span.line
+
+
+def test_what_stands_between_two_edited_pieces_is_as_it_was() -> None:
+    edited = TEXT.replace("size: int = 4", "size: int = 5\n    used: int = 0").replace('("pool")', '("too large")')
+    touched = []
+    for name, ask in ASKS.items():
+        before = parsed(TEXT)
+        ask(before)
+        if FileEdit(parsed(TEXT), parsed(edited)).touches(before.reads):
+            touched.append(name)
+    assert touched == ["field", "raise", "mentions", "all", "text"]
+
+
+def test_two_edits_are_followed() -> None:
+    text = FileEdit(parsed("a = 1\nb = 2\nc = 3\nd = 4\n"), parsed("aa = 1\nx = 0\nb = 2\nc = 3\ne = 4\n")).text
+    assert [text.line(number) for number in (1, 2, 3, 4, 5)] == [None, 3, 4, None, 6]
+    assert [text.offset(at) for at in (6, 12, 24)] == [13, 19, 31]
+    assert not text.meets(2, 3) and text.meets(1, 2) and text.meets(3, 4)
 
 
 def test_lines_and_offsets_are_followed() -> None:

@@ -11,10 +11,11 @@ import msgspec
 from sgmem.program.class_index import class_headers, kept_headers, snake_case
 from sgmem.program.contexts import CONTEXTS, MATCHED, TEXT
 from sgmem.program.earlier import EarlierTree
-from sgmem.program.file_edit import FileEdit, TextEdit
+from sgmem.program.file_edit import FileEdit
 from sgmem.program.files import Files, module_name
 from sgmem.program.reads import EVERYWHERE
 from sgmem.program.text_answers import Matching, scan_of
+from sgmem.program.text_edit import TextEdit
 from sgmem.source.identifiers import encoded_identifier, is_word
 from sgmem.source.words import NO_WORDS, KeptWords, kept_words, touching, words_of
 

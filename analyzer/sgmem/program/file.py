@@ -18,7 +18,7 @@ from sgmem.syntax import ir
 from sgmem.syntax.ir import Expr, Span, Statement
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from sgmem.control.cfg import Cfg
     from sgmem.program.file_facts import Lowered
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 _PLAIN = re.compile(r"[\w\s,=*.]*", re.ASCII)
 _OUTSIDE_STRINGS = re.compile(r"""[()\[\]{}=]|'[^'\\]*(?:\\.[^'\\]*)*(?:'|\Z)|"[^"\\]*(?:\\.[^"\\]*)*(?:"|\Z)""", re.DOTALL)
 _DOT = re.compile(r"\s*\.\s*")
+_TARGETS = frozenset({"assign", "annotate", "augment", "for", "with"})
 _BINDING_NO_VARIABLE = frozenset({"function", "class", "import", "global", "nonlocal"})
 _STRING = re.compile(r""""[^"\\\n]*"|'[^'\\\n]*'""")
 _ELEMENT = re.compile(r"(?<=[\w\])])\s*(?:\[[^\[\]()]*\]|\([^\[\]()]*\))")
@@ -102,6 +103,7 @@ class File:
         self._occurrences: dict[str, tuple[int, ...]] = {}
         self._within: dict[tuple[int, str], tuple[int, ...]] = {}
         self._holding: dict[tuple[int, str], tuple[int, ...]] = {}
+        self._matching: dict[str, tuple[int, ...]] = {}
         self._graphs: dict[int, Cfg] = {}
         self._assigned: dict[int, frozenset[str] | None] = {}
         self._inner: dict[ir.Name, Binder] = {}
@@ -309,9 +311,10 @@ class File:
         """Whether a statement could bind `name`, by its kind and text alone: a cheap filter before lowering it."""
         if self.shape(index).kind in _BINDING_NO_VARIABLE:
             return False
-        row = self._row(index)
-        if row.kind in ("except", "case", "type"):
+        if self.shape(index).kind in ("except", "case", "type"):
             return True
+        if self.shape(index).kind not in _TARGETS:
+            return index in self.holding(":=")
         text = self.target_text(index)
         return name in text or ":=" in self.own_text(index)
 
@@ -369,13 +372,30 @@ class File:
         return self._own_statements(scope)
 
     def holding(self, text: str, scope: int = -1) -> tuple[int, ...]:
-        """The statements, of a scope itself or of the file, whose own text holds a text, be it part of a word."""
+        """The statements of a scope itself whose own text holds a text, be it part of a word; those of the file in which it stands."""
         self.reads.holding.add((scope, text))
         found = self._holding.get((scope, text))
         if found is None:
-            among = range(len(self._outline.statements)) if scope < 0 else self._own_statements(scope)
-            found = self._holding[scope, text] = tuple(index for index in among if text in self._own_text(index))
+            if scope < 0:
+                found = self._begun(positions_of(self._source.text, text))
+            else:
+                found = tuple(index for index in self._own_statements(scope) if text in self._own_text(index))
+            self._holding[scope, text] = found
         return found
+
+    def matching(self, pattern: str) -> tuple[int, ...]:
+        """The statements, in order, in which matches of a pattern begin."""
+        self.reads.patterns.add(pattern)
+        found = self._matching.get(pattern)
+        if found is None:
+            matches = re.finditer(pattern, self._source.text)
+            found = self._matching[pattern] = self._begun(match.start() for match in matches)
+        return found
+
+    def _begun(self, offsets: Iterable[int]) -> tuple[int, ...]:
+        """The innermost statements around some offsets."""
+        position = self._source.position
+        return tuple(sorted({index for at in offsets if (index := self._statement_at(*position(at))) >= 0}))
 
     def graph(self, scope: int) -> Cfg:
         """The control-flow graph of a scope, for questions about statements that are known from elsewhere: whether and in which order
@@ -414,6 +434,14 @@ class File:
             return None
         values = self.statement(index).values
         return values[0] if values else None
+
+
+def positions_of(text: str, part: str) -> Iterator[int]:
+    """Where a part of a text begins, be it within a word."""
+    at = text.find(part)
+    while at >= 0:
+        yield at
+        at = text.find(part, at + 1)
 
 
 def last_assignment(text: str) -> int:

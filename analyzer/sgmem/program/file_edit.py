@@ -1,64 +1,32 @@
 """What an edit of one file changes, statement by statement, for those who looked at parts of it.
 
-The lines that begin and end both states of the file are the same; what stands between them is the edit. Statements before it are the
-same ones, statements behind it too, under other indices and on other lines; those that the edit meets are changed.
+Lines that both states of the file have in the same order are the same; what stands between them was edited. Statements that begin on
+the same lines are the same ones, under other indices and on other lines; those that an edited piece meets are changed.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from sgmem.program.text_edit import TextEdit
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from sgmem.program.file import File
     from sgmem.program.reads import FileReads
     from sgmem.syntax.ir import Span
     from sgmem.syntax.outline import ImportOutline, Outline, ScopeOutline, StatementOutline
-    from sgmem.syntax.text import SourceText
 
 _WORDS = re.compile(r"\w+")
 _DEFINITIONS = ("function", "class")
 _PLAIN = frozenset({"assign", "annotate", "augment", "expression", "delete", "pass", "import", "global", "nonlocal", "type"})
 """After these control goes on to what follows, unless an exception is caught."""
-
-
-class TextEdit:
-    """The difference of two texts, by lines. Lines up to `first` are the same, and those from `after` on, `by` lines further down."""
-
-    def __init__(self, before: SourceText, now: SourceText) -> None:
-        old, new = before.text.split("\n"), now.text.split("\n")
-        least = min(len(old), len(new))
-        self.first = next((at for at in range(least) if old[at] != new[at]), least)
-        same = next((at for at in range(least - self.first) if old[-1 - at] != new[-1 - at]), least - self.first)
-        self.after = len(old) - same + 1
-        self.by = len(new) - len(old)
-        changed = [*old[self.first : len(old) - same], *new[self.first : len(new) - same]]
-        self.is_blank = not any(line.strip() for line in changed)
-        """Whether only blank lines came, or went."""
-        around = [*old[max(0, self.first - 1) : self.first], *changed, *old[len(old) - same : len(old) - same + 1]]
-        self.words = frozenset(_WORDS.findall("\n".join(around)))
-        """The words on changed lines, and on the lines beside them."""
-        self._size = len(now.text) - len(before.text)
-        self._behind = before.offset(self.after, 1) if self.after <= len(old) else len(before.text) + 1
-
-    def line(self, line: int) -> int | None:
-        """Where a line stands now; None for one that was changed."""
-        if line <= self.first:
-            return line
-        return line + self.by if line >= self.after else None
-
-    def offset(self, offset: int) -> int:
-        """Where a character stands now, if it is none of a changed line."""
-        return offset + self._size if offset >= self._behind else offset
-
-    def meets(self, first: int, last: int) -> bool:
-        """Whether one of some lines was changed, or something came between two of them."""
-        return first < self.after and last > self.first and (first <= self.first < last or self.after - 1 > self.first)
 
 
 class FileEdit:
@@ -69,23 +37,33 @@ class FileEdit:
         self._now = now
         self.text = TextEdit(before.unnoted_source, now.unnoted_source)
         old, new = before.unnoted_outline.statements, now.unnoted_outline.statements
-        self._head = sum(row.span.line <= self.text.first for row in old)
-        self._tail = sum(row.span.line >= self.text.after for row in old)
-        self._middle = len(old) - self._head - self._tail
-        self._by = len(new) - len(old)
-        heads = sum(row.span.line <= self.text.first for row in new)
-        tails = sum(row.span.line >= self.text.after + self.text.by for row in new)
-        self.is_aligned = (heads, tails) == (self._head, self._tail)
-        """Whether the same statements stand before and behind; if not, nothing is known."""
+        self.is_aligned = True
+        """Whether as many statements begin on the same lines; if not, nothing is known."""
+        self._stands: list[int | None] = []
+        """For each statement its index now; None for one that is gone, or one of several that replace others."""
+        self._gaps: set[int] = set()
+        """The statements behind which some came or went."""
+        self._align(Counter(map(self.text.slot, _lines(old))), Counter(map(self.text.slot_now, _lines(new))))
         self._known: dict[tuple[str, object], bool] = {}
 
     def statement(self, index: int) -> int | None:
         """The index of a statement now; None for one that is gone, or one of several that replace others."""
-        if index < self._head:
-            return index
-        if index >= self._head + self._middle:
-            return index + self._by
-        return index if not self._by else None
+        return self._stands[index]
+
+    def _align(self, before: Counter[int], now: Counter[int]) -> None:
+        """Pair the statements that begin in the same pieces of the text, given how many do."""
+        first = 0
+        for slot in range(self.text.slots):
+            old, new = before[slot], now[slot]
+            if old == new:
+                self._stands += range(first, first + new)
+            elif self.text.is_edited(slot):
+                self._gaps.add(len(self._stands) - 1)
+                self._stands += [None] * old
+            else:
+                self.is_aligned = False
+                self._stands += [None] * old
+            first += new
 
     @cached_property
     def _scopes(self) -> dict[int, int]:
@@ -113,7 +91,7 @@ class FileEdit:
     @property
     def is_silent(self) -> bool:
         """Whether all code is as it was, but on other lines."""
-        return self.is_aligned and self.text.is_blank and not self._by and not self.changed
+        return self.is_aligned and self.text.is_blank and not self._gaps and not self.changed
 
     def _same_row(self, index: int, row: StatementOutline) -> bool:
         other = self.statement(index)
@@ -176,7 +154,7 @@ class FileEdit:
             return True
         if (reads.whole and not self.is_silent) or not self.changed.isdisjoint(reads.rows):
             return True
-        if not self._reshaped.isdisjoint(reads.shapes) or (self._by and self._head - 1 in reads.through):
+        if not self._reshaped.isdisjoint(reads.shapes) or not self._gaps.isdisjoint(reads.through):
             return True
         return (
             (reads.listed and not self._ask("listed", None, lambda _: self._lists_same()))
@@ -190,6 +168,7 @@ class FileEdit:
             or not all(self._ask("member", one, self._member_same) for one in reads.members)
             or not all(self._ask("imported", one, self._imported_same) for one in reads.imported)
             or not all(self._ask("text", one, self._text_same) for one in reads.texts)
+            or not all(self._ask("pattern", one, self._pattern_same) for one in reads.patterns)
         )
 
     def _ask(self, kind: str, asked: object, compute: Callable[..., bool]) -> bool:
@@ -210,9 +189,9 @@ class FileEdit:
     @cached_property
     def _cases(self) -> bool:
         """Whether a case came, went or was changed: it is found by what its match statement mentions."""
-        rows = self._now.unnoted_outline.statements[self._head : self._head + self._middle + self._by]
+        new = (row for row in self._now.unnoted_outline.statements if self.text.is_edited(self.text.slot_now(row.span.line)))
         old = self._before.unnoted_outline.statements
-        return any(row.kind == "case" for row in (*rows, *(old[index] for index in self.changed)))
+        return any(row.kind == "case" for row in (*new, *(old[index] for index in self.changed)))
 
     def _statements(self, old: Iterable[int], new: Iterable[int]) -> bool:
         return [self.statement(index) for index in old] == list(new)
@@ -306,6 +285,9 @@ class FileEdit:
         same = [self._scopes.get(index) for index in range(len(old))] == list(range(len(new)))
         return same and all(scope.statement not in self.changed for scope in old)
 
+    def _pattern_same(self, pattern: str) -> bool:
+        return self._statements(self._before.matching(pattern), self._now.matching(pattern))
+
     def _text_same(self, text: str) -> bool:
         return (text in self._before.unnoted_source.text) == (text in self._now.unnoted_source.text)
 
@@ -323,6 +305,10 @@ class FileEdit:
         reads.found = {(scopes.get(scope, -1), name) for scope, name in reads.found}
         reads.members = {(scopes[scope], name) for scope, name in reads.members}
         reads.imported = {(scopes[scope], name) for scope, name in reads.imported}
+
+
+def _lines(rows: Iterable[StatementOutline]) -> Iterator[int]:
+    return (row.span.line for row in rows)
 
 
 def _goes_on(outline: Outline, index: int) -> bool:

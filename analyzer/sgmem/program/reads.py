@@ -29,9 +29,9 @@ class FileReads(msgspec.Struct, array_like=True):
     the statements of the scopes in `flows` are executed was asked.
 
     `holding` are texts with the scope, -1 for the whole file, whose statements with them were looked for, `found` words likewise;
-    `members` and `imported` are names with the scope whose definition or import of it was asked for; `texts` were looked for in the
-    whole text. `listed` says that all scopes, `imports` that all imports, `whole` that the whole text or all statements were gone
-    through.
+    `patterns` those that were looked for in the whole text for the statements in which they match, `texts` for whether they stand
+    there. `members` and `imported` are names with the scope whose definition or import of it was asked for. `listed` says that all
+    scopes, `imports` that all imports, `whole` that the whole text or all statements were gone through.
     """
 
     rows: set[int] = msgspec.field(default_factory=set)
@@ -46,6 +46,7 @@ class FileReads(msgspec.Struct, array_like=True):
     members: set[tuple[int, str]] = msgspec.field(default_factory=set)
     imported: set[tuple[int, str]] = msgspec.field(default_factory=set)
     texts: set[str] = msgspec.field(default_factory=set)
+    patterns: set[str] = msgspec.field(default_factory=set)
     listed: bool = False
     imports: bool = False
     whole: bool = False

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 MOST_FILES = 8
 """How many files of a folder are one unit: a program costs as much as looking through a few files in vain."""
 
+_FEW = 4
+"""After so many units it is worth the time to free the memory of each; without a store there is one."""
+
 
 class Unit(msgspec.Struct, frozen=True, array_like=True):
     """Some rules over some files; `paths` is empty for rules that must see the whole program at once."""
@@ -76,6 +79,7 @@ class Units:
         self.models = models
         self.files = Files(tree, tuple(tree.files), notes)
         self._rules = {one.name: one for one in rules}
+        self._computed = 0
 
     def answer(self, unit: Unit) -> Answer:
         files = self.files.unread(unit.paths or None)
@@ -85,6 +89,7 @@ class Units:
         reports = tuple(noted(report, rule, self.tree) for rule in rules for report in rule.rule.check(facts))
         answer = Answer(reports, frozenset(files.reads.parsed), files.unreadable, files.reads)
         del facts, program
-        if self.tree.store.keeps:  # else it was the only unit
+        self._computed += 1
+        if self._computed > _FEW:
             gc.collect(0)
         return answer

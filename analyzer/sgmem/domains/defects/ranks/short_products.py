@@ -185,9 +185,8 @@ def _around(place: Location) -> str:
 
 def _matches(file: File, *patterns: str) -> list[int]:
     """The statements that matches of some patterns begin in."""
-    text, position = file.source.text, file.source.position
-    found = {file.statement_at(*position(match.start())) for pattern in patterns for match in re.finditer(pattern, text)}
-    return sorted(index for index in found if index >= 0 and not is_aside(file, index))
+    found = {index for pattern in patterns for index in file.matching(pattern)}
+    return sorted(index for index in found if not is_aside(file, index))
 
 
 def _chain(value: Expr) -> tuple[Expr, list[Expr]]:

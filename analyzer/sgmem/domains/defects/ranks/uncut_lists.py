@@ -51,12 +51,7 @@ def uncut_lists(program: Program, groups: Groups, counts: Counts) -> Iterator[Mi
 
 def _places(file: File) -> Iterator[int]:
     """The statements that may count the entries of a list as layers."""
-    text = file.source.text
-    for match in re.finditer(_COUNT, text):
-        start = text.rfind("\n", 0, match.start()) + 1
-        index = file.statement_at(text.count("\n", 0, match.start()) + 1, match.start() - start + 1)
-        if index >= 0 and file.outline.statements[index].kind in ("assign", "annotate"):
-            yield index
+    return (index for index in file.matching(_COUNT) if file.shape(index).kind in ("assign", "annotate"))
 
 
 def _cut(program: Program, groups: Groups, name: str) -> Location | None:
