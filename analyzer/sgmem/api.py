@@ -31,7 +31,7 @@ from sgmem.domains.defects.capacity.partial_capacities import partial_capacities
 from sgmem.domains.defects.capacity.short_buffers import ShortBuffer, short_buffers
 from sgmem.domains.defects.capacity.tokens_by_request import tokens_by_request
 from sgmem.domains.defects.capacity.uneven_charges import uneven_charges
-from sgmem.domains.defects.capacity.uneven_rows import long_buffers, uneven_rows
+from sgmem.domains.defects.capacity.uneven_rows import long_buffers, uneven_cuts, uneven_rows
 from sgmem.domains.defects.capacity.weaker_checks import weaker_checks
 from sgmem.domains.defects.guards.advice import contradicting_advice
 from sgmem.domains.defects.guards.dead_guards import DeadGuard, dead_guards
@@ -220,6 +220,7 @@ __all__ = [
     "unchecked_nones",
     "unchecked_shares",
     "uneven_charges",
+    "uneven_cuts",
     "uneven_readings",
     "uneven_rows",
     "uneven_shares",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sgmem.api import Point, Report, Rule, long_buffers, short_buffers, tokens_by_request, uneven_rows
+from sgmem.api import Point, Report, Rule, long_buffers, short_buffers, tokens_by_request, uneven_cuts, uneven_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,6 +47,19 @@ class ShortBufferRule(Rule):
                 fix=f"make it with {rows.many.code} rows",
                 confidence="medium",
                 key=f"rows {rows.name}",
+            )
+        for taken in uneven_cuts(facts):
+            yield Report(
+                location=taken.few,
+                message=f"{taken.name} is cut to the requests, {taken.few.code}, and {taken.other} to the tokens, {taken.many.code}: "
+                "where a request has several tokens the two do not go together",
+                steps=(
+                    Point(taken.many, f"{taken.other}: the rows of the tokens"),
+                    Point(taken.few, f"{taken.name}: the rows of the requests"),
+                ),
+                fix="cut it to the tokens too",
+                confidence="medium",
+                key=f"cut {taken.name}",
             )
         for long in long_buffers(facts):
             yield Report(

@@ -27,6 +27,7 @@ _BY_REQUEST = re.compile(_MADE.format(LARGEST))
 _REQUESTS = r"(?:raw_)?(?:bs|batch_size|num_seqs|num_reqs|num_requests)"
 _IS_LARGEST = re.compile(LARGEST)
 _IS_TOKENS = re.compile(_TOKENS)
+_CUT_TO_TOKENS = r"\[(?:[^\]\n]*, ?)?: ?(?:num_tokens?|raw_num_tokens?)\]"
 
 
 class UnevenRows(msgspec.Struct, frozen=True):
@@ -37,6 +38,15 @@ class UnevenRows(msgspec.Struct, frozen=True):
     other: str
     many: Location
     same: str
+
+
+class UnevenCuts(msgspec.Struct, frozen=True):
+    """Of `name` the rows of the requests are taken at `few`, of `other`, of which it is a kind by its name, those of the tokens."""
+
+    name: str
+    few: Location
+    other: str
+    many: Location
 
 
 class LongBuffer(msgspec.Struct, frozen=True):
@@ -62,6 +72,40 @@ def uneven_rows(facts: ProgramFacts) -> Iterator[UnevenRows]:
     for file, scope in _functions(facts):
         if _BY_REQUEST.search(file.source.text) is not None:
             yield from _uneven(file, list(_buffers(facts, file, scope)))
+
+
+def uneven_cuts(facts: ProgramFacts) -> Iterator[UnevenCuts]:
+    """Every such pair of buffers of an object in one function."""
+    for path in facts.program.files.with_text(_CUT_TO_TOKENS, holds=("num_token",)):
+        file = facts.program.files.get(path)
+        by_scope: dict[int, dict[str, tuple[bool, Location]]] = {}
+        for index, row in enumerate(file.outline.statements if file is not None else ()):
+            if file is None or row.kind != "assign" or not re.search(rf"{_CUT_TO_TOKENS}|: ?{_REQUESTS}\]", file.own_text(index)):
+                continue
+            for binding in file.statement(index).bindings:
+                cut = _cut(binding.value)
+                if cut is not None and spelled(binding.target) == cut[0]:
+                    rows = Location(file, index, binding.value.span) if binding.value is not None else None
+                    if rows is not None:
+                        by_scope.setdefault(row.scope, {})[cut[0]] = (cut[1], rows)
+        for cuts in by_scope.values():
+            for name, (by_token, few) in cuts.items():
+                other = next((one for one in cuts if not by_token and name.endswith("_" + one) and cuts[one][0]), None)
+                if other is not None:
+                    yield UnevenCuts(name, few, other, cuts[other][1])
+
+
+def _cut(value: Expr | None) -> tuple[str, bool] | None:
+    """The buffer of the object that a value takes the first rows of, and whether as many as there are tokens."""
+    if not isinstance(value, ir.Subscript) or not isinstance(value.base, ir.Attribute):
+        return None
+    parts = value.index.items if isinstance(value.index, ir.Collection) else (value.index,)
+    for part in parts:
+        if isinstance(part, ir.Slice) and part.lower is None and isinstance(part.upper, ir.Name):
+            by_token = re.fullmatch(r"(?:raw_)?num_tokens?", part.upper.id) is not None
+            if by_token or re.fullmatch(_REQUESTS, part.upper.id):
+                return value.base.attr, by_token
+    return None
 
 
 def long_buffers(facts: ProgramFacts) -> Iterator[LongBuffer]:
