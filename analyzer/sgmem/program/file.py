@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from array import array
 from bisect import bisect_right
 from copy import copy
 from functools import cached_property
@@ -16,6 +17,7 @@ from sgmem.program.noting import NotedOutline, NotedText
 from sgmem.program.reads import FileReads
 from sgmem.syntax import ir
 from sgmem.syntax.ir import Expr, Span, Statement
+from sgmem.syntax.text import place_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -46,9 +48,9 @@ class Tables:
         self._outline = outline
 
     @cached_property
-    def starts(self) -> list[tuple[int, int]]:
+    def starts(self) -> array[int]:
         """Where each statement begins; ascending, since statements stand in preorder."""
-        return [(row.span.line, row.span.column) for row in self._outline.statements]
+        return array("Q", [place_of(row.span.line, row.span.column) for row in self._outline.statements])
 
     @cached_property
     def children(self) -> dict[int, dict[str, int]]:
@@ -135,7 +137,7 @@ class File:
         file.opaque = {}
         return file
 
-    def _begins(self) -> list[tuple[int, int]]:
+    def _begins(self) -> array[int]:
         return self._tables.starts
 
     def __hash__(self) -> int:
@@ -261,7 +263,7 @@ class File:
         return index
 
     def _statement_at(self, line: int, column: int) -> int:
-        index = bisect_right(self._tables.starts, (line, column)) - 1
+        index = bisect_right(self._tables.starts, place_of(line, column)) - 1
         while index >= 0:
             span = self._outline.statements[index].span
             if (line, column) < (span.end_line, span.end_column):

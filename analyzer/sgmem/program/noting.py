@@ -6,9 +6,10 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeVar, overload
 
-from sgmem.syntax.text import SourceText
+from sgmem.syntax.text import SourceText, place_of
 
 if TYPE_CHECKING:
+    from array import array
     from collections.abc import Callable, Iterator
 
     from sgmem.program.reads import FileReads
@@ -81,7 +82,7 @@ class NotedOutline:
 class NotedText(SourceText):
     """A text of which is noted when the whole is looked at, and which statements begin within a piece of it."""
 
-    def __init__(self, source: SourceText, begins: Callable[[], list[tuple[int, int]]], reads: FileReads) -> None:
+    def __init__(self, source: SourceText, begins: Callable[[], array[int]], reads: FileReads) -> None:
         super().__init__(source.path, source.text)
         self._source = source
         self._begins = begins
@@ -93,7 +94,7 @@ class NotedText(SourceText):
         return self._text
 
     @property
-    def starts(self) -> list[int]:
+    def starts(self) -> array[int]:
         return self._source.starts
 
     @property
@@ -107,8 +108,8 @@ class NotedText(SourceText):
     def slice(self, span: Span) -> str:
         if span.end_line > span.line:
             begins = self._begins()
-            first = bisect_left(begins, (span.line, span.column))
-            met = range(first, bisect_right(begins, (span.end_line, span.end_column - 1)))
+            first = bisect_left(begins, place_of(span.line, span.column))
+            met = range(first, bisect_right(begins, place_of(span.end_line, span.end_column - 1)))
             self._reads.rows.update(met)
             self._reads.through.update(met)
         return super().slice(span)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from array import array
 from bisect import bisect_right
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -92,6 +93,11 @@ def _text_encoding(name: str) -> str:
 _WIDE = re.compile(r"[^\x00-\x7f][^\n]*")
 
 
+def place_of(line: int, column: int) -> int:
+    """A line and column as one number, which takes less memory than a pair, in the same order."""
+    return line << 32 | column
+
+
 class SourceText:
     """One file's decoded text."""
 
@@ -104,9 +110,9 @@ class SourceText:
         return self._text
 
     @cached_property
-    def starts(self) -> list[int]:
+    def starts(self) -> array[int]:
         """The offset of each line's first character."""
-        starts = [0]
+        starts = array("Q", [0])
         find, offset = self._text.find, 0
         while (offset := find("\n", offset) + 1) > 0:
             starts.append(offset)
