@@ -22,6 +22,12 @@ STATEMENTS = [
     "return (await job) @ other, {k: v async for k, v in pairs}",
     "f(x for x in y)(\t( z ))",
     "size: int = (1)",
+    "self.size : Dict[str, (int)]= {}",
+    "size:int",
+    "return",
+    "return(a) . b",
+    "assert  a == b , f'{a} is not {b}'",
+    "assert(a)",
     "(x := 1) <= x < (3) >= ~4 ^ 5",
 ]
 

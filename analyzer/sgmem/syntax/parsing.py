@@ -21,14 +21,20 @@ def parse_expression(text: str) -> cst.BaseExpression:
 
 
 class _Unchecked:
-    """While entered, new nodes are not checked."""
+    """While entered, new nodes are not checked. To set the method each time would make Python forget where it found all others."""
+
+    entered = False
 
     def __enter__(self) -> None:
-        cst.CSTNode.__post_init__ = _skip  # type: ignore[assignment]
+        _Unchecked.entered = True
 
     def __exit__(self, *_: object) -> None:
-        cst.CSTNode.__post_init__ = _CHECK  # type: ignore[method-assign]
+        _Unchecked.entered = False
 
 
-def _skip(_: cst.CSTNode) -> None:
-    pass
+def _check(node: cst.CSTNode) -> None:
+    if not _Unchecked.entered:
+        _CHECK(node)
+
+
+cst.CSTNode.__post_init__ = _check  # type: ignore[assignment, method-assign]

@@ -46,8 +46,8 @@ def _seems_read(text: str, name: str) -> bool:
     return any(text[at - 1 : at] == "." for at in positions(text, name))
 
 
-def consumers(facts: ProgramFacts, name: str, path: str) -> Iterator[Consumer]:
-    """The reads of a field of that name in one file from which another memory quantity is worked out."""
+def consumers(facts: ProgramFacts, name: str, path: str, wanted: frozenset[Field]) -> Iterator[Consumer]:
+    """The reads of a field of that name, one of some, in one file from which another memory quantity is worked out."""
     if not facts.program.files.scanned(path, _seems_read, name):
         return
     file = facts.program.files.get(path)
@@ -58,8 +58,8 @@ def consumers(facts: ProgramFacts, name: str, path: str) -> Iterator[Consumer]:
             continue
         seen = [one for one in facts.occurrences.reads_in_statement(file, index, name) if isinstance(one.place, Field)]
         nodes = {one.node for one in seen if one.grade != "name"}
-        if nodes:
-            places = frozenset(one.place for one in seen if isinstance(one.place, Field))
+        places = frozenset(one.place for one in seen if isinstance(one.place, Field))
+        if nodes and places & wanted:
             read = Location(file, index, seen[0].node.span)
             for kept, stored, how in _Following(facts, name).from_statement(file, index, nodes.__contains__, MAX_RETURNS):
                 yield Consumer(file, index, read, places, kept, stored, how == COMPUTED)

@@ -48,7 +48,7 @@ def early_reads(facts: ProgramFacts) -> Iterator[EarlyRead]:
         if not changes:
             continue
         places = frozenset().union(*(one.places for one in changes))
-        reads = [one for path in paths for one in consumers(facts, name, path) if one.places & places]
+        reads = [one for path in paths for one in consumers(facts, name, path, places)]
         yield from _pairs(passes, name, reads, changes)
 
 

@@ -128,6 +128,9 @@ def _owner(file: File, statement: int) -> int:
 
 
 def _given(file: File, statement: int, extents: Extents, counts: Counts) -> Iterator[Given]:
+    text = file.own_text(statement)
+    if not ("(" in text and _POOL.search(text)) and per_token(counts).search(file.target_text(statement)) is None:
+        return
     lowered = file.statement(statement)
     for root in lowered.expressions():
         for node in ir.walk(root):
