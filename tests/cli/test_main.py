@@ -122,6 +122,11 @@ def test_a_wrong_value_is_told_in_plain_words(sgmem: CommandLine, arguments: lis
     assert sgmem("trace", "x", *arguments).err.endswith(said)
 
 
+def test_a_flag_of_the_server_in_place_of_a_name_is_explained(sgmem: CommandLine) -> None:
+    assert sgmem("trace", "--mem-fraction-static").err.endswith("hint: a flag is traced by its name: sgmem trace mem_fraction_static\n")
+    assert "hint" not in sgmem("check", "--mem-fraction-static").err
+
+
 @pytest.mark.parametrize("command", [[], ["trace"], ["explain"], ["check"], ["rule"], ["clean"]])
 def test_help_is_plain_and_teaches_by_example(sgmem: CommandLine, command: list[str]) -> None:
     ended = sgmem(*command, "--help")

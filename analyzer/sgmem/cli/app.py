@@ -112,5 +112,7 @@ def invoke(arguments: list[str]) -> int:
         if isinstance(message, str):
             error.message = _plain(message)  # type: ignore[attr-defined]
         show(file=sys.stderr)
+        if arguments[:1] == ["trace"] and isinstance(message, str) and message.startswith("No such option: --"):
+            typer.echo("hint: a flag is traced by its name: sgmem trace mem_fraction_static", err=True)
         return exit_code
     return code if isinstance(code, int) else 0

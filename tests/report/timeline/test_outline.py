@@ -154,3 +154,9 @@ def test_communicators_between_the_readings_are_not() -> None:
 def test_every_step_is_shown_when_asked() -> None:
     assert "before = get_available_gpu_memory" not in rendered()
     assert "before = get_available_gpu_memory" in rendered(every=True)
+
+
+def test_a_function_without_events_says_so() -> None:
+    texts = {"app/__init__.py": "", "app/main.py": "def main():\n    return 1\n"}
+    text = render_timeline_text(timeline(SourceTree.from_texts(texts), "main", TimelineOptions()), View(140))
+    assert "nothing that the models know" in text

@@ -27,6 +27,8 @@ TITLE = "In order"
 def draw_skeleton(page: Page, steps: Steps, timeline: Timeline) -> None:
     found = outline(timeline, steps)
     page.heading(TITLE, "each step comes after those above it; #1 numbers a step, --all shows what is inside and left out")
+    if not found.entries and not found.unused:
+        page.note(_ENTRY, "", "nothing that the models know as an event or a reading happens here; sgmem models lists what they know")
     for entry in found.entries:
         _DRAWN[entry.how](page, steps, entry)
     if found.unused:
