@@ -41,7 +41,7 @@ from sgmem.domains.defects.guards.empty_shares import EmptyShare
 from sgmem.domains.defects.guards.late_guards import LateGuard, late_guards
 from sgmem.domains.defects.guards.none_settings import NoneSetting, none_settings
 from sgmem.domains.defects.guards.raised_counts import RaisedCount, raised_counts
-from sgmem.domains.defects.guards.raising_queries import UnevenQuery, raising_queries
+from sgmem.domains.defects.guards.raising_queries import raising_queries, uneven_queries
 from sgmem.domains.defects.guards.reservations import FixedReservation, fixed_reservations
 from sgmem.domains.defects.guards.settled_guards import SettledGuard, settled_guards
 from sgmem.domains.defects.guards.shares import unchecked_shares
@@ -166,7 +166,6 @@ __all__ = [
     "SwitchedOff",
     "UncheckedNone",
     "UndividedCount",
-    "UnevenQuery",
     "UnguardedDefault",
     "Unit",
     "UnitMismatch",
@@ -221,6 +220,7 @@ __all__ = [
     "unchecked_shares",
     "uneven_charges",
     "uneven_cuts",
+    "uneven_queries",
     "uneven_readings",
     "uneven_rows",
     "uneven_shares",

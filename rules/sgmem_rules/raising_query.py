@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sgmem.api import Point, Report, Rule, UnevenQuery, raising_queries
+from sgmem.api import Point, Report, Rule, raising_queries
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,9 +19,6 @@ class RaisingQueryRule(Rule):
 
     def check(self, facts: Facts) -> Iterator[Report]:
         for found in raising_queries(facts):
-            if isinstance(found, UnevenQuery):
-                yield _uneven(found)
-                continue
             yield Report(
                 location=found.test,
                 message=f"{found.query} raises when nothing of {found.values} can be read, as on a partitioned card: the start "
@@ -34,19 +31,3 @@ class RaisingQueryRule(Rule):
                 ),
                 fix="ask the device itself, or return None",
             )
-
-
-def _uneven(found: UnevenQuery) -> Report:
-    return Report(
-        location=found.failed,
-        message=f"{found.query} ends the start here, and asks another gauge in another case, line {found.fallback.line}, in which its "
-        "tool is of no use either",
-        confidence="medium",
-        steps=(
-            Point(found.fallback, "another gauge is asked where the tool prints nothing of use"),
-            Point(found.failed, "the tool fails, or is not there"),
-            Point(found.raised, "the query gives up"),
-        ),
-        fix="ask the other gauge in every case",
-        key=f"{found.query} uneven",
-    )

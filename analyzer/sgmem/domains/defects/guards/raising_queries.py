@@ -45,17 +45,25 @@ class UnevenQuery(msgspec.Struct, frozen=True):
     raised: Location
 
 
-def raising_queries(facts: ProgramFacts) -> Iterator[RaisingQuery | UnevenQuery]:
-    """Every capacity query, of those that may answer None, that raises when a filtered list is empty, or in only some of the cases in
-    which its tool is of no use.
-    """
+def raising_queries(facts: ProgramFacts) -> Iterator[RaisingQuery]:
+    """Every capacity query, of those that may answer None, that raises when a filtered list is empty."""
+    for function in _queries(facts):
+        yield from _in_query(facts, function)
+
+
+def uneven_queries(facts: ProgramFacts) -> Iterator[UnevenQuery]:
+    """Every such query that raises in only some of the cases in which its tool is of no use."""
+    for function in _queries(facts):
+        yield from _uneven(facts, function)
+
+
+def _queries(facts: ProgramFacts) -> Iterator[Function]:
     rows = [row for row in facts.models.measurements.rows if row.none]
     words = sorted({pattern.rpartition(":")[2].rpartition(".")[2] for row in rows for pattern in row.names})
     for word in (word for word in words if word.isidentifier()):
         for function in facts.occurrences.functions_in(facts.program.files.focused(word), word):
             if not is_aside(function.file, function.scope.statement):
-                yield from _in_query(facts, function)
-                yield from _uneven(facts, function)
+                yield function
 
 
 def _in_query(facts: ProgramFacts, function: Function) -> Iterator[RaisingQuery]:
