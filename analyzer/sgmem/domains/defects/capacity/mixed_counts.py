@@ -63,10 +63,13 @@ def mixed_lookups(program: Program) -> Iterator[MixedLookup]:
 def _per_request(file: File, owner: int) -> str:
     """The first name in a class that says how many of something a request has."""
     text = file.source.slice(file.scope(owner).span)
-    found = (re.search(r"\w*\Z", text[: match.start()]) for match in re.finditer(_PER_REQUEST, text))
-    before = next((match for match in found if match is not None and match[0]), None)
-    ends = re.compile(_PER_REQUEST).match(text, before.end()) if before is not None else None
-    return before[0] + ends[0] if before is not None and ends is not None else ""
+    for match in re.finditer(_PER_REQUEST, text):
+        begin = match.start()
+        while begin > 0 and (text[begin - 1].isalnum() or text[begin - 1] == "_"):
+            begin -= 1
+        if begin < match.start():
+            return text[begin : match.end()]
+    return ""
 
 
 def _counts_both(file: File, scope: int) -> bool:

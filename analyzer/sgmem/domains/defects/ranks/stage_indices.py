@@ -55,14 +55,15 @@ def stage_indices(program: Program) -> Iterator[StageIndex]:
     """Every table that methods of a class address so, once, and every method that counts so."""
     for path in program.files.with_text(_TAKEN_OFF, holds=_HOLDS):
         file = program.files.get(path)
-        uses: dict[Class, list[_Use]] = {}
-        for index, scope in enumerate(file.outline.scopes) if file is not None else ():
-            if file is not None and scope.kind == "class":
-                uses[Class(file, index)] = list(_uses(Class(file, index)))
-        for owner, own in uses.items():
+        classes = (
+            [Class(file, index) for index, scope in enumerate(file.outline.scopes) if scope.kind == "class"] if file is not None else []
+        )
+        uses = {one: list(_uses(one)) for one in classes if re.search(_TAKEN_OFF, one.file.source.slice(one.scope.span))}
+        for owner in classes:
             known = [use for each in program.classes.mro(owner) for use in uses.get(each, ()) if use.first]
-            yield from _plain(own, known)
-            yield from _walked(owner, known)
+            if known:
+                yield from _plain(uses[owner] if owner in uses else list(_uses(owner)), known)
+                yield from _walked(owner, known)
 
 
 def _plain(own: list[_Use], known: list[_Use]) -> Iterator[StageIndex]:
