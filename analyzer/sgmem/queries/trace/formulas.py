@@ -33,7 +33,7 @@ ENOUGH = 80
 """From so many formulas on, what computes an input of one is named as its origin and is no formula of its own."""
 
 
-MANY = 400
+MANY = 200
 """From so many formulas on, the inputs of the others are named and not followed back."""
 
 

@@ -57,8 +57,10 @@ class Telling:
             return
         first = min(left, key=lambda key: (key.file.path, key.span))
         gone = self._passed_by_others(left)
-        for key in left:
-            del formulas[key]
+        sizing = self._leading_on(set())
+        # Where there is no room for the inputs of all formulas, it goes to those of the parameter and of allocations.
+        kept = sorted((key for key in formulas if key in told), key=lambda key: self.slice.sites[key].derived and key not in sizing)
+        self.slice.formulas = {key: formulas[key] for key in kept}
         self.slice.left_out.update((key.file.path, key.span) for key in left)
         self.slice.remove(gone)
         others = len(gone) - len(left)
