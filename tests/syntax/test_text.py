@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from sgmem.syntax import text as text_module
 from sgmem.syntax.ir import Span
-from sgmem.syntax.text import SourceText, Undecodable, decode, decode_with_comments, without_comments
+from sgmem.syntax.text import SourceText, Undecodable, contains_plainly, decode, decode_with_comments, without_comments
 
 ACCENTED = b'x = "\xe9"\n'
 
@@ -210,3 +210,26 @@ def test_comments_are_the_same_whichever_way_they_are_found(parts: list[str]) ->
         patch.setattr(text_module, "_regular_comments", lambda _: None)
         expected = without_comments(data)
     assert without_comments(data) == expected
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "found"),
+    [
+        ("x = size  # gpu\n", "gpu", None),
+        ("x = size  # gpu\ny = gpu\n", "gpu", True),
+        ("x = size  # gpu\n", "size", True),
+        ("x = size  # gpu\n", "size ", None),
+        ("x = size  # gpu\n", "page", False),
+        ("x = '#', gpu\n", "gpu", None),
+        ("x = 1  # gpu\rgpu = 2\n", "gpu", None),
+        ("x = 'é', gpu\n", "gpu", None),
+        ("# coding: no-such\nx = gpu\n", "gpu", None),
+        ("x = gpu\0\n", "gpu", None),
+        ("x = 1\ny = 2\n", "1\ny", None),
+    ],
+)
+def test_what_bytes_tell_of_code_without_its_comments(code: str, text: str, found: bool | None) -> None:
+    data = code.encode()
+    assert contains_plainly(data, text) is found
+    if found is not None:
+        assert (text in decode(without_comments(data))) is found

@@ -15,7 +15,7 @@ from sgmem.program.reads import EVERYWHERE, FileReads, Reads, ReadTree
 from sgmem.program.text_answers import Matching, Scan, TextAnswers
 from sgmem.source.words import words_of
 from sgmem.syntax.build import Unparsable
-from sgmem.syntax.text import SourceText, Undecodable, decode, without_comments
+from sgmem.syntax.text import SourceText, Undecodable, contains_plainly, decode, is_plain, without_comments
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -244,7 +244,7 @@ class Files:
         """Those of some paths, in order, whose text fits. They are noted, and what cannot be decoded, for it may hold anything."""
         for path in paths:
             held = fits(path)
-            if self._source(path) is None:
+            if not is_plain(self._tree.read(path)) and self._source(path) is None:
                 self.reads.texts.add(path)
             if held:
                 self.reads.holding.add(path)
@@ -272,13 +272,9 @@ class Files:
         key = (path, text)
         found = self._contained.get(key)
         if found is None:
-            found = self._contained[key] = not self._surely_lacks(path, text) and self._decoded_contains(path, text)
+            plainly = contains_plainly(self._tree.read(path), text) if path not in self._sources else None
+            found = self._contained[key] = self._decoded_contains(path, text) if plainly is None else plainly
         return found
-
-    def _surely_lacks(self, path: str, text: str) -> bool:
-        """Whether the bytes tell that a text on one line is not in a file, which then is not searched for comments: most files."""
-        data = self._tree.read(path)
-        return path not in self._sources and data.isascii() and b"\0" not in data and "\n" not in text and text.encode() not in data
 
     def _decoded_contains(self, path: str, text: str) -> bool:
         source = self._source(path)

@@ -194,6 +194,31 @@ def without_comments(data: bytes) -> bytes:
     return b"".join([*pieces, data[end:]])
 
 
+_SPANS = re.compile(rb"[\n\r#]|[ \t]\Z")
+"""What may be left of lines and of comments in a text: blanks before a comment go with it."""
+
+
+def is_plain(data: bytes) -> bool:
+    """Whether source bytes are certain to be decoded, each to the character of its number."""
+    return data.isascii() and b"\0" not in data and b"coding" not in data[: data.find(b"\n", data.find(b"\n") + 1) + 1 or len(data)]
+
+
+def contains_plainly(data: bytes, text: str) -> bool | None:
+    """Whether a text stands in the code of a file, as far as a look at its bytes tells, which need not be searched for comments then:
+    it does not where they lack it, and it does on a line without a `#` before it. None if that does not tell."""
+    part = text.encode("utf-8", "surrogatepass")
+    if not is_plain(data) or _SPANS.search(part) is not None:
+        return None
+    at = data.find(part)
+    if at < 0:
+        return False
+    while at >= 0:
+        if b"#" not in data[data.rfind(b"\n", 0, at) + 1 : at]:
+            return True
+        at = data.find(part, at + 1)
+    return None
+
+
 def _in_field(data: bytes, mark: int) -> bool:
     """Whether a `#` may stand in a field of a formatted string, which may hold the string's own quotes from Python 3.12 on:
     `f"{names["#"]}"`. Then it is left alone."""
