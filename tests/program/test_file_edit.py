@@ -65,6 +65,8 @@ def statement(file: File, code: str) -> int:
 
 ASKS: dict[str, Callable[[File], object]] = {
     "import": lambda file: file.imported(0, "LIMIT"),
+    "absent import": lambda file: file.imported_anywhere("MORE"),
+    "renamed import": lambda file: file.renamed("MORE"),
     "field": lambda file: file.statement(statement(file, "size: int")),
     "limit": lambda file: file.statement(statement(file, "limit = n")),
     "loop": lambda file: file.own_text(statement(file, "for page")),
@@ -110,8 +112,8 @@ ORDERS = ("calling", "returns", "sums", "grow order", "grow returns", "limit's k
         ("def grow(self, n)", "def shrink(self, n)", "grow header|grow text|method|functions|scopes|all|text"),
         ('"""Grows."""', '"""Grows it."""', "grow text|all|text"),
         ("size: int = 4", "size: int = 5", "field|all|text"),
-        ("import LIMIT", "import LIMIT, MORE", "all|text"),
-        ("import LIMIT", "import MORE as LIMIT", "import|all|text"),
+        ("import LIMIT", "import LIMIT, MORE", "absent import|all|text"),
+        ("import LIMIT", "import MORE as LIMIT", "import|renamed import|all|text"),
         ("return pool.size", "return pool.total", "mentions|mentions in late|all|text"),
         ("    if pool.size > 8:\n        raise", "    if pool.size > 8:\n        pass\n    else:\n        raise", "raise|all|text"),
         ("def late(pool)", "def later(size):\n    pass\n\n\ndef late(pool)", "grow text|mentions|absent|scopes|all|text"),

@@ -201,11 +201,10 @@ class Calls:
         if depth >= _MAX_ALIASES:
             return found
         for file in self.files.mentioning(name, held):
-            for bound, imports in file.all_imports():
-                if bound != name and any(row.name == name for row in imports):
-                    files = found.setdefault(bound, [])
-                    if files is not None:
-                        files.append(file)
+            for bound in dict.fromkeys(row.bound for row in file.renamed(name)):
+                files = found.setdefault(bound, [])
+                if files is not None:
+                    files.append(file)
             for index in file.mentions(name):
                 if not occurs(file.own_text(index), name, held):
                     continue

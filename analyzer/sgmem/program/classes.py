@@ -82,7 +82,7 @@ class Classes:
         """Whether a base is `owner`. One that is spelled otherwise is not resolved, which would mean to parse where it comes from."""
         text = file.source.slice(base).partition("[")[0]
         last = text.rpartition(".")[2].strip("() \t\n\\")
-        renamed = (row for bound, rows in file.all_imports() if bound == last for row in rows if row.name == owner.name)
+        renamed = (row for row in file.imported_anywhere(last) if row.name == owner.name)
         if last.isidentifier() and last != owner.name and next(renamed, None) is None:
             return False
         node = file.expression(base)

@@ -177,10 +177,15 @@ class File:
         self.reads.imported.add((scope, name))
         return self._tables.imports.get(scope, {}).get(name, [])
 
-    def all_imports(self) -> Iterator[tuple[str, list[ImportOutline]]]:
-        """What all import statements bind, in whichever scope, by the names."""
-        self.reads.imports = True
-        return (pair for bound in self._tables.imports.values() for pair in bound.items())
+    def imported_anywhere(self, name: str) -> list[ImportOutline]:
+        """What all import statements, in whichever scope, bind to a name."""
+        self.reads.imported.add((-1, name))
+        return [row for bound in self._tables.imports.values() for row in bound.get(name, ())]
+
+    def renamed(self, name: str) -> list[ImportOutline]:
+        """What import statements, in whichever scope, bind to another name: `from pkg import NAME as other`."""
+        self.reads.renamed.add(name)
+        return [row for row in self._outline.imports if row.name == name and row.bound != name]
 
     @property
     def runs_by_itself(self) -> bool:

@@ -158,7 +158,6 @@ class FileEdit:
             return True
         return (
             (reads.listed and not self._ask("listed", None, lambda _: self._lists_same()))
-            or (reads.imports and not self._ask("imports", None, lambda _: self._imports_same()))
             or not all(self._ask("walked", one, self._walks_same) for one in reads.walked)
             or not all(self._ask("opened", one, self._opens_same) for one in reads.opened)
             or not all(self._ask("kinds", one, self._kind_same) for one in reads.kinds)
@@ -167,6 +166,7 @@ class FileEdit:
             or not all(self._ask("found", one, self._finds_same) for one in reads.found if one[1] in self._words or self._cases)
             or not all(self._ask("member", one, self._member_same) for one in reads.members)
             or not all(self._ask("imported", one, self._imported_same) for one in reads.imported)
+            or not all(self._ask("renamed", one, self._renamed_same) for one in reads.renamed)
             or not all(self._ask("text", one, self._text_same) for one in reads.texts)
             or not all(self._ask("pattern", one, self._pattern_same) for one in reads.patterns)
         )
@@ -267,13 +267,16 @@ class FileEdit:
     def _imported_same(self, asked: tuple[int, str]) -> bool:
         scope, name = asked
         now = self._scopes.get(scope)
-        if now is None:
+        if scope < 0:
+            old, new = self._before.imported_anywhere(name), self._now.imported_anywhere(name)
+        elif now is None:
             return False
-        old, new = self._before.imported(scope, name), self._now.imported(now, name)
+        else:
+            old, new = self._before.imported(scope, name), self._now.imported(now, name)
         return [self._import(row) for row in old] == new
 
-    def _imports_same(self) -> bool:
-        return [self._import(row) for row in self._before.unnoted_outline.imports] == list(self._now.unnoted_outline.imports)
+    def _renamed_same(self, name: str) -> bool:
+        return [self._import(row) for row in self._before.renamed(name)] == self._now.renamed(name)
 
     def _import(self, row: ImportOutline) -> ImportOutline | None:
         statement, scope = self.statement(row.statement), self._scopes.get(row.scope)
@@ -304,7 +307,7 @@ class FileEdit:
         reads.holding = {(scopes.get(scope, -1), text) for scope, text in reads.holding}
         reads.found = {(scopes.get(scope, -1), name) for scope, name in reads.found}
         reads.members = {(scopes[scope], name) for scope, name in reads.members}
-        reads.imported = {(scopes[scope], name) for scope, name in reads.imported}
+        reads.imported = {(scopes.get(scope, -1), name) for scope, name in reads.imported}
 
 
 def _lines(rows: Iterable[StatementOutline]) -> Iterator[int]:

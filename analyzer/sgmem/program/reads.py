@@ -30,8 +30,9 @@ class FileReads(msgspec.Struct, array_like=True):
 
     `holding` are texts with the scope, -1 for the whole file, whose statements with them were looked for, `found` words likewise;
     `patterns` those that were looked for in the whole text for the statements in which they match, `texts` for whether they stand
-    there. `members` and `imported` are names with the scope whose definition or import of it was asked for. `listed` says that all
-    scopes, `imports` that all imports, `whole` that the whole text or all statements were gone through.
+    there. `members` and `imported` are names with the scope whose definition or import of it was asked for, -1 for
+    imports anywhere; `renamed` those that were looked for where imports give them another name. `listed` says that all scopes, `whole`
+    that the whole text or all statements were gone through.
     """
 
     rows: set[int] = msgspec.field(default_factory=set)
@@ -45,10 +46,10 @@ class FileReads(msgspec.Struct, array_like=True):
     found: set[tuple[int, str]] = msgspec.field(default_factory=set)
     members: set[tuple[int, str]] = msgspec.field(default_factory=set)
     imported: set[tuple[int, str]] = msgspec.field(default_factory=set)
+    renamed: set[str] = msgspec.field(default_factory=set)
     texts: set[str] = msgspec.field(default_factory=set)
     patterns: set[str] = msgspec.field(default_factory=set)
     listed: bool = False
-    imports: bool = False
     whole: bool = False
 
 

@@ -40,7 +40,7 @@ class Constants:
         """Whether the name may come from another file and is not written as a constant: not worth reading that file."""
         if isinstance(leaf, ir.Attribute):
             return not leaf.attr.isupper()
-        return not leaf.id.isupper() and any(leaf.id == bound for bound, _ in file.all_imports())
+        return not leaf.id.isupper() and bool(file.imported_anywhere(leaf.id))
 
     def _find(self, leaf: ir.Name | ir.Attribute, file: File, statement: int) -> Fraction | None:
         definition = self._definition(leaf, file, statement)
