@@ -115,7 +115,7 @@ def _buffers(books: Books, owner: Class) -> Iterator[tuple[Location, list[Expr]]
             if each.file.scope(index).kind != "function" or books.program.classes.method(owner, name) != function:
                 continue
             for statement in each.file.own_statements(index):
-                if "(" in each.file.own_text(statement):
+                if "dtype" in each.file.own_text(statement):  # as it says of every tensor that is looked at
                     yield from _allocated(books, function, statement)
 
 
