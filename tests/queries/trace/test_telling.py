@@ -28,6 +28,11 @@ class RowPool:
         self.size = size
         self.groups = size
 
+    def fill(self, args: Args, size):
+        buffer_size = size - args.page
+        offset = size - args.page
+        return buffer_size, offset
+
 class Planner:
     def __init__(self, args: Args, heads):
         self.page = args.page
@@ -49,6 +54,7 @@ class Planner:
         gap = total - self.page
         total_bytes = gap * 4
         left = self.free_memory() - self.page
+        rounded_tokens = round_up(total - self.page)
         lost = place - self.page
         again = lost * 2
         return RowPool(total, self.row_width), table
@@ -85,6 +91,8 @@ def has_formula(code: str, hops: str = "default") -> bool:
         "gap = total - self.page",  # leads to an amount
         "left = self.free_memory() - self.page",  # is computed from one
         "self.row_width = heads + self.page",  # is handed to a pool
+        "buffer_size = size - args.page",  # is a size in a pool
+        "rounded_tokens = round_up(",  # what is made of it is an amount
     ],
 )
 def test_what_sizes_guards_or_keeps_memory_stays(code: str) -> None:
@@ -100,6 +108,7 @@ def test_what_sizes_guards_or_keeps_memory_stays(code: str) -> None:
         "self.width = heads // self.page",
         "self.rows = heads * self.page",  # a parameter of the pool is called so, no field is given to it
         "lost = place - self.page",
+        "offset = size - args.page",
         "at_3 = place // page",
         "num_pages = slots // page",  # in a kernel
     ],

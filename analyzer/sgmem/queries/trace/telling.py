@@ -38,6 +38,8 @@ _WORD = re.compile(r"(\.?)\b([A-Za-z_]\w*)\b(?!\s*=[^=])\s*(\(?)")
 _BYTES = re.compile(r"(?:^|_)(?:n?bytes|[kmgt]i?b|mem|memory|budget|capacity|available|free|reserved)(?:_|$)")
 _AMOUNT = re.compile(rf"{_BYTES.pattern}|(?:^|_)(?:tokens|slots|pages|blocks|requests|reqs)(?:_|$)")
 
+_SIZE = re.compile(r"(?:^|_)size(?:_|$)")
+
 
 class Telling:
     """Chooses among the formulas of one slice."""
@@ -92,8 +94,7 @@ class Telling:
             return not _is_remainder(expression) and self._compares_amounts(formula)
         if isinstance(formula.place, Field) and self._is_pool(formula.place.owner):
             return True
-        name = _name_of(formula)
-        if name is not None and (_AMOUNT.search(name.lower()) or self._is_given_to_pools(formula, name)):
+        if any(self._takes_amount(formula, name) for name in _names_of(formula)):
             return True
         if self._names_amount(expression, _AMOUNT if formula.place is not None else _BYTES) or self._sizes_tensor(formula):
             return True
@@ -117,6 +118,14 @@ class Telling:
     def _names_amount(self, expression: ir.Expr, kind: re.Pattern[str]) -> bool:
         """Whether an expression names an amount, the parameter aside."""
         return any(kind.search(name.lower()) and not self.slice.bears_name(name) for name in _last_names(expression))
+
+    def _takes_amount(self, formula: FormulaSite, name: str) -> bool:
+        """Whether what takes a formula's result is called like the parameter, an amount or, in a pool, a size; or is given to one."""
+        if self.slice.bears_name(name) or _AMOUNT.search(name.lower()) or self._is_given_to_pools(formula, name):
+            return True
+        function = self.program.calls.inside(formula.file, formula.statement)
+        owner = function.owner if function is not None else None
+        return owner is not None and _SIZE.search(name.lower()) is not None and self._is_pool(owner)
 
     def _is_on_device(self, formula: FormulaSite) -> bool:
         function = self.program.calls.inside(formula.file, formula.statement)
@@ -246,10 +255,15 @@ def _is_remainder(expression: ir.Expr) -> bool:
     return isinstance(expression, ir.Binary) and expression.operator == "%"
 
 
-def _name_of(formula: FormulaSite) -> str | None:
-    """The name of what takes a formula's result."""
-    named = getattr(formula.place, "name", None) or getattr(getattr(formula.place, "function", None), "name", None)
-    return named if named is not None else (formula.target.rpartition(".")[2] if formula.target.isidentifier() else None)
+def _names_of(formula: FormulaSite) -> Iterator[str]:
+    """The names of what takes a formula's result, and of what takes that of the call that it is given to."""
+    place = formula.place
+    named = getattr(place, "name", None) or getattr(getattr(place, "function", None), "name", None)
+    if named is not None or formula.target.isidentifier():
+        yield named or formula.target
+    for binding in formula.file.statement(formula.statement).bindings:
+        if isinstance(binding.value, ir.Call) and binding.value.span.contains(formula.expression.span):
+            yield from _last_names(binding.target)
 
 
 def _last_names(root: ir.Expr) -> Iterator[str]:
