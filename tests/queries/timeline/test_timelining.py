@@ -349,3 +349,45 @@ def test_two_runs_are_alike(start_up: Timeline) -> None:
 @pytest.mark.parametrize("view", [View(width=100), View(width=60, unicode=False), View(width=140, verbose=True, every=True)], ids=str)
 def test_the_text(start_up: Timeline, view: View, snapshot: object) -> None:
     assert render_timeline_text(start_up, view) == snapshot
+
+
+NESTED = """
+def connect():
+    init_process_group()
+    new_group()
+    new_group()
+    new_group()
+    new_group()
+
+
+class Runner:
+    def __init__(self):
+        connect()
+        self.load_model()
+
+    def load_model(self):
+        self.loader.get_model()
+
+
+class LiteRunner:
+    def __init__(self, deep):
+        connect()
+        if deep:
+            self.inner = Runner()
+
+
+class Server:
+    def __init__(self, deep):
+        if use_lite():
+            self.runner = LiteRunner(deep)
+        else:
+            self.runner = Runner()
+"""
+
+
+def test_what_the_usual_branch_does_is_shown_there_though_special_cases_of_the_other_one_lead_to_the_same() -> None:
+    steps = {step.id: step for step in small(NESTED, "Server").steps}
+    usual = next(step for step in steps.values() if "not use_lite()" in step.when)
+    shown = next(step for step in steps.values() if step.name == "connect" and step.same_as is None)
+    assert shown.parent == usual.id
+    assert all(step.same_as == shown.id for step in steps.values() if step.name == "connect" and step is not shown)

@@ -90,9 +90,9 @@ class _Builder:
         for step in shown:
             own = [*when, *step.when]
             if step.id in asides:
-                self._add(Entry("branch", [step], own, also=self._kinds([step]), kept=asides[step.id]))
+                self._add(Entry("branch", [step], own, also=self._added([step]), kept=asides[step.id]))
             elif step.same_as is not None and step.kind in UNWEIGHTY:
-                self._add(Entry("again", [step], own, also=self._kinds([step])))
+                self._add(Entry("again", [step], own))
             elif step.kind == "measurement":
                 self._reading(step, own)
             elif step.kind in UNWEIGHTY or step.id in self.leading:
@@ -144,7 +144,7 @@ class _Builder:
         main = max(choices, key=lambda one: (one.id in self.leading, one.same_as is None, self._own_size(one)))
         others = [one for one in choices if one is not main and name(one) != name(main)]
         if main.same_as is not None:
-            self._add(Entry("again", [main], when, also=self._kinds([main])))
+            self._add(Entry("again", [main], when))
         else:
             self.opened.add(main.id)
             self.walk(self.steps.inside(main), [*when, *main.when])
@@ -176,13 +176,8 @@ class _Builder:
         return sum(one.kind not in ("call", "choice") for one in self._own(step))
 
     def _added(self, steps: list[TimelineStep]) -> Counter[str]:
-        """How many events of each kind other classes have that are not those of the one shown."""
+        """How many events of each kind other branches or classes have that no other place shows."""
         return Counter(one.kind for step in steps for one in self._own(step) if one.kind not in (*UNWEIGHTY, *MINOR))
-
-    def _kinds(self, steps: list[TimelineStep]) -> Counter[str]:
-        """How many events of each kind are below, each once."""
-        below = {one.id: one for step in steps for one in self.steps.below(step)}
-        return Counter(one.kind for one in below.values() if one.kind not in (*UNWEIGHTY, *MINOR))
 
 
 def _exclude(first: TimelineStep, second: TimelineStep) -> bool:
