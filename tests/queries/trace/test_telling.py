@@ -33,6 +33,13 @@ class RowPool:
         offset = size - args.page
         return buffer_size, offset
 
+    def shapes(self, args: Args, size):
+        lines = size + args.page
+        return (lines, 2), (lines, 4)
+
+def number_of_pages(args: Args, size):
+    return round_up(size + args.page)
+
 class Planner:
     def __init__(self, args: Args, heads):
         self.page = args.page
@@ -93,6 +100,8 @@ def has_formula(code: str, hops: str = "default") -> bool:
         "self.row_width = heads + self.page",  # is handed to a pool
         "buffer_size = size - args.page",  # is a size in a pool
         "rounded_tokens = round_up(",  # what is made of it is an amount
+        "lines = size + args.page",  # is returned as the shape of a pool
+        "return round_up(size + args.page)",  # is returned as an amount
     ],
 )
 def test_what_sizes_guards_or_keeps_memory_stays(code: str) -> None:

@@ -38,7 +38,7 @@ _WORD = re.compile(r"(\.?)\b([A-Za-z_]\w*)\b(?!\s*=[^=])\s*(\(?)")
 _BYTES = re.compile(r"(?:^|_)(?:n?bytes|[kmgt]i?b|mem|memory|budget|capacity|available|free|reserved)(?:_|$)")
 _AMOUNT = re.compile(rf"{_BYTES.pattern}|(?:^|_)(?:tokens|slots|pages|blocks|requests|reqs)(?:_|$)")
 
-_SIZE = re.compile(r"(?:^|_)size(?:_|$)")
+_SIZE = re.compile(r"(?:^|_)(?:size|shape)s?(?:_|$)")
 
 
 class Telling:
@@ -94,7 +94,7 @@ class Telling:
             return not _is_remainder(expression) and self._compares_amounts(formula)
         if isinstance(formula.place, Field) and self._is_pool(formula.place.owner):
             return True
-        if any(self._takes_amount(formula, name) for name in _names_of(formula)):
+        if any(self._takes_amount(formula, name) for name in (*_names_of(formula), *self._returned_by(formula))):
             return True
         if self._names_amount(expression, _AMOUNT if formula.place is not None else _BYTES) or self._sizes_tensor(formula):
             return True
@@ -118,6 +118,16 @@ class Telling:
     def _names_amount(self, expression: ir.Expr, kind: re.Pattern[str]) -> bool:
         """Whether an expression names an amount, the parameter aside."""
         return any(kind.search(name.lower()) and not self.slice.bears_name(name) for name in _last_names(expression))
+
+    def _returned_by(self, formula: FormulaSite) -> Iterator[str]:
+        """The name of the function that returns what is made of a formula's result there, or the variable that takes it."""
+        function = self.program.calls.inside(formula.file, formula.statement)
+        rows = formula.file.outline.statements
+        places = [formula.statement]
+        if function is not None and isinstance(formula.place, Variable):
+            places += formula.file.mentions_in(function.index, formula.place.name)
+        if function is not None and any(rows[index].kind == "return" for index in places):
+            yield function.name
 
     def _takes_amount(self, formula: FormulaSite, name: str) -> bool:
         """Whether what takes a formula's result is called like the parameter, an amount or, in a pool, a size; or is given to one."""
@@ -152,16 +162,9 @@ class Telling:
         return re.compile(rf"\b(?:{'|'.join(sorted(name for name in names if '*' not in name))})\(")
 
     def _is_given_to_pools(self, formula: FormulaSite, name: str) -> bool:
-        """Whether a call that makes a pool names what takes a formula's result: a variable of its own file, any field or function; or
-        the function that returns it by way of a variable."""
-        anywhere = self._given_to_pools[""]
-        if not isinstance(formula.place, Variable | Parameter):
-            return name in anywhere
-        function = self.program.calls.inside(formula.file, formula.statement)
-        if function is not None and function.name in anywhere and isinstance(formula.place, Variable):
-            rows = formula.file.outline.statements
-            return any(rows[index].kind == "return" for index in formula.file.mentions_in(function.index, name))
-        return name in self._given_to_pools.get(formula.file.path, ())
+        """Whether a call that makes a pool names what takes a formula's result: a variable of its own file, any field or function."""
+        is_local = isinstance(formula.place, Variable | Parameter) and name == formula.place.name
+        return name in (self._given_to_pools.get(formula.file.path, ()) if is_local else self._given_to_pools[""])
 
     @cached_property
     def _given_to_pools(self) -> dict[str, set[str]]:
