@@ -103,10 +103,11 @@ def test_places_move_with_comments_and_blank_lines_that_are_put_in(tmp_path: Pat
 
 
 def test_a_comment_that_mentions_what_was_asked_for_is_looked_at(tmp_path: Path, computed: list[str]) -> None:
-    path = "minisgl/srt/managers/tp_worker.py"
+    path = "minisgl/srt/model_executor/model_loader.py"
     again(tmp_path, TEXTS)
     computed.clear()
-    edited = TEXTS | {path: TEXTS[path] + "# nowhere_else = server_args\n", SERVER_ARGS: TEXTS[SERVER_ARGS] + "x = 1\n"}
+    assert NAME not in TEXTS[path]
+    edited = TEXTS | {path: TEXTS[path] + f"# nowhere_else = {NAME}\n"}
     assert again(tmp_path, edited) == fresh(edited)
     assert computed == [NAME, NAME]
 
