@@ -83,6 +83,14 @@ def test_the_options_of_check_reach_the_query(sgmem: CommandLine) -> None:
     assert sgmem.asked["source"][0] is None
 
 
+@pytest.mark.parametrize("names", ["", " , "])
+def test_a_choice_of_no_rule_is_not_taken_for_all(sgmem: CommandLine, names: str) -> None:
+    ended = sgmem("check", "--select", names)
+    assert ended.code == 2
+    assert "--select names no rule" in ended.err
+    assert "check" not in sgmem.asked
+
+
 def test_the_view_follows_the_options(sgmem: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "200")
     wide = sgmem("trace", "x").out

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import os
 import zipfile
 from typing import TYPE_CHECKING
 
@@ -34,19 +33,6 @@ def test_an_index_that_cannot_be_reached_is_not_taken_for_one_without_the_releas
     error = pip._refusal("pkg", "1.2", output)
     assert message in error.message
     assert hint in (error.hint or "")
-
-
-@pytest.fixture
-def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder of wheels that is all that pip can see."""
-    folder = tmp_path / "index"
-    folder.mkdir()
-    for name in [name for name in os.environ if name.startswith("PIP_")]:
-        monkeypatch.delenv(name)
-    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
-    monkeypatch.setenv("PIP_NO_INDEX", "1")
-    monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
-    return folder
 
 
 def publish(index: Path, wheel: str) -> None:

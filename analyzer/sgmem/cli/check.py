@@ -71,7 +71,7 @@ def check(
     settled = settle(shared, around=package_around(only))
     known = known_findings(settled.configuration, baseline, no_baseline)
     asked = check_options(
-        settled.configuration, persona=persona, select=split(select), ignore=split(ignore), min_confidence=min_confidence,
+        settled.configuration, persona=persona, select=selected(select), ignore=split(ignore), min_confidence=min_confidence,
         baseline=known, fail_on=fail_on,
     )  # fmt: skip
     with opened(settled) as session:
@@ -106,6 +106,17 @@ def known_findings(found: "Configuration", file: Path | None, without: bool) -> 
         say(f"note: there is no {path} yet, so nothing is known; sgmem baseline update writes it")
         return None
     return read_baseline(path) if path is not None else None
+
+
+def selected(values: list[str] | None) -> tuple[str, ...]:
+    """The rules that `--select` names. Raises UsageError where it names none: a variable that happens to be empty is no wish
+    for all rules."""
+    from sgmem.config.errors import UsageError
+
+    names = split(values)
+    if values and not names:
+        raise UsageError("--select names no rule", hint="leave it out to run all rules; sgmem rule lists them")
+    return names
 
 
 def split(values: list[str] | None) -> tuple[str, ...]:
