@@ -110,16 +110,12 @@ def test_wrong_usage_exits_2_before_any_work(sgmem: CommandLine, arguments: list
     assert not {"trace", "check", "source"} & set(sgmem.asked)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["--depth", "0"], "Invalid value for '--depth': it should be greater than or equal to 1\n"),
-        (["--depth", "many"], "Invalid value for '--depth': it should be a valid integer\n"),
-        (["--hops", "some"], "Invalid value for '--hops': 'some' is not one of 'default', 'all'.\n"),
-    ],
-)
-def test_a_wrong_value_is_told_in_plain_words(sgmem: CommandLine, arguments: list[str], said: str) -> None:
-    assert sgmem("trace", "x", *arguments).err.endswith(said)
+@pytest.mark.parametrize("arguments", [["--depth", "0"], ["--depth", "many"], ["--hops", "some"]])
+def test_a_wrong_value_is_told_in_plain_words(sgmem: CommandLine, arguments: list[str]) -> None:
+    """The words are the library's and change with it; what names its parts is left out."""
+    told = sgmem("trace", "x", *arguments).err
+    assert f"Invalid value for '{arguments[0]}': " in told
+    assert "Value error" not in told and "Input should" not in told and "unable to parse" not in told
 
 
 def test_a_flag_of_the_server_in_place_of_a_name_is_explained(sgmem: CommandLine) -> None:
