@@ -261,7 +261,7 @@ class ExpressionLowering:
     def _format_parts(self, node: cst.FormattedString, content: Sequence[cst.BaseFormattedStringContent], parts: list[ir.Expr]) -> None:
         for part in content:
             if not isinstance(part, _FORMATTED):
-                text = _text_of(part)
+                text: str = part.value  # type: ignore[attr-defined]  # the base of both kinds of text does not declare it
                 parts.append(ir.Const(self.span(part), literal_part(node, text), text))
                 continue
             lowered = self.lower(part.expression)
@@ -272,12 +272,6 @@ class ExpressionLowering:
             # The literal text of a format specification is no part of what is printed.
             inner = [each for each in part.format_spec or () if isinstance(each, _FORMATTED)]
             self._format_parts(node, inner, parts)
-
-
-def _text_of(part: cst.CSTNode) -> str:
-    """The literal text between the fields of an f-string or a template string."""
-    text: str = getattr(part, "value", "")
-    return text
 
 
 # Template strings came to libcst later; their nodes look like those of f-strings.
